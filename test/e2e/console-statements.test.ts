@@ -71,6 +71,8 @@ test.skipIf(!HAS_BROWSER)('a receivable leads to its payment and its case', asyn
   await page.getByRole('link', { name: owed }).click();
   await page.getByRole('heading', { name: 'KES 100.00' }).waitFor();
   await page.goBack();
+  // The other page may still be shown.
+  await page.getByRole('link', { name: 'duka' }).waitFor();
   await page.getByRole('link', { name: 'to collect' }).click();
   await page.getByRole('link', { name: owed }).first().waitFor();
   expect(fixture.problems).toEqual([]);

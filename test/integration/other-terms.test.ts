@@ -126,7 +126,7 @@ test('a payment whose terms differed is returned whole', async () => {
 });
 
 describe('a failed payment that the operator executed, and that we bear', () => {
-  /** What our own accounts have with the operator. */
+  /** The balance of our own accounts with the operator. */
   const ofHouse = async (): Promise<bigint> =>
     (await books.balances(HOUSE))[`operator:${OPERATOR}`] ?? 0n;
 

@@ -22,7 +22,7 @@ export const listed = fc.record({
   ours: terms,
   theirs: terms,
   amountCents: fc.bigInt(1_000n, 1_000_000n),
-  /** Of the amount, what the operator executed, in per cent. */
+  /** The part of the amount that the operator executed, in per cent. */
   executedPercent: fc.constantFrom(100n, 100n, 100n, 97n, 50n, 110n),
   isNet: fc.boolean(),
   feeCents: fc.constantFrom(0n, 2_900n),
@@ -48,7 +48,7 @@ export class Ledger {
     return this.#balances.get(account) ?? 0n;
   }
 
-  /** What the ledger says that the operator has of our money. */
+  /** Our money with the operator, by the ledger. */
   get taken(): bigint {
     return (
       this.of('operator:kplc') + this.of('house operator:kplc') + this.of('house receivable:kplc')

@@ -38,7 +38,7 @@ class Decided {
     this.payment = start.payment;
   }
 
-  /** What it posts; undefined: it is refused. @param share of the amount that it would post, in per cent. */
+  /** The posted amount; undefined: the proposal is refused. @param share in per cent of the whole amount. */
   decide({ kind, facts }: Opened, resolution: Resolution, share = 100n): bigint | undefined {
     const { payment } = this;
     const { listedCents, listedPayments, isListed } = payment;

@@ -180,7 +180,7 @@ export function randomLine(random: Random, number: number): Line {
     TradingAs: random.pick(['', 'Duka, "Mama Njeri"', 'Ünïcode & Söhne']),
     // The youngest was born 18 years before the as-of date, the oldest nearly 101.
     DateOfBirth: openedOn < '20090101' ? '19251101' : random.pick(['19251101', '20081031']),
-    ClientNumber: random.pick([`C${number}`, `"${number}", new`, '0']),
+    ClientNumber: random.pick([`C${number}`, `"${number}", new`, 'Ø']),
     AccountNumber: `${random.pick(['A', 'Ä/', '0', 'x,'])}${number}`,
     MobilePhone: random.pick(['', `2547${String(number).padStart(8, '0')}`, '0712 345-678']),
     AccountProductType: random.pick('ABCDEFGHIJKL'.split('')),

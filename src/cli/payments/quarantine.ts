@@ -21,6 +21,7 @@ import type { Session } from '../session.ts';
 import { asPerson } from '../parties/as-person.ts';
 import type { Act } from '../parties/as-person.ts';
 import { openProposals, waitingAnswer } from '../parties/proposal.ts';
+import { listProposals } from '../../proposals/store.ts';
 import type { ProposalRow } from '../../proposals/store.ts';
 
 export function addQuarantineCommands(program: Command, cli: Cli): void {
@@ -46,12 +47,13 @@ function addStatus(quarantine: Command, cli: Cli): void {
 
 async function status(session: Session): Promise<Answer> {
   const { pool, wireTime } = session;
-  await undoForgedReleases({ pool, ledgerMac: await session.ledgerMac() });
+  // After a restore the status can be read before the master key is at hand; the service, which has it, undoes them.
+  const ledgerMac = await session.findLedgerMac();
+  if (ledgerMac !== undefined) await undoForgedReleases({ pool, ledgerMac });
   const open = await findOpenQuarantine(pool);
   const stakes = open === undefined ? [] : await readStakes(pool, open);
   const absent = open?.seemsComplete === true ? await listAbsent(pool) : [];
-  const proposals = await openProposals(session);
-  const waiting = await proposals.list({ open: true, kinds: [QUARANTINE_RELEASE], limit: 1 });
+  const waiting = await listProposals(pool, { open: true, kinds: [QUARANTINE_RELEASE], limit: 1 });
   const events = await listEvents(pool, EVENTS_SHOWN);
   const history = table(
     [{ title: 'AT' }, { title: 'WHAT' }, { title: 'WHO' }, { title: 'DETAIL' }],

@@ -21,7 +21,7 @@ export function saidCents(row: Row, payment: PricedPayment): bigint {
   return cents < payment.postedCents ? payment.postedCents - cents : 0n;
 }
 
-/** What the operator took from our float for the payment and the ledger does not have, by the case. Pure. */
+/** The amount that the operator, by the case, took from our float for the payment, without the ledger's part. Pure. */
 export function missingTakenCents(row: Row, payment: PricedPayment): bigint {
   const { postedCents, houseCents } = payment;
   const listed = listedBy(row, payment);
@@ -33,7 +33,7 @@ export function missingTakenCents(row: Row, payment: PricedPayment): bigint {
   return stillTakenCents(payment, cents - oursBefore(payment));
 }
 
-/** What the operator executed of the payment and the ledger does not have, by the case. Pure. */
+/** The part of the payment that the operator, by the case, executed, without the ledger's part. Pure. */
 export function missingExecutedCents(row: Row, payment: PricedPayment): bigint {
   const { postedCents, houseCents, isListed } = payment;
   const missing = saidCents(row, payment) - postedCents;
@@ -64,13 +64,13 @@ function isOneListedGross(payment: PricedPayment, listed: bigint): boolean {
   return payment.listedPayments <= 1 && !isListedNet(payment, listed);
 }
 
-/** What our own accounts have of it, unless `stillTakenCents` subtracts it. */
+/** The part of the payment in our own accounts; 0 if `stillTakenCents` subtracts it. */
 function oursBefore(payment: PricedPayment): bigint {
   // Below zero, the operator has returned money of ours, which is no reason to post more than it says.
   return payment.houseCents > 0n && !isExplained(payment) ? payment.houseCents : 0n;
 }
 
-/** What the operator takes for so much of the payment, by our terms. */
+/** The amount that the operator takes, by our terms, for this part of the payment. */
 function takenFor({ terms }: PricedPayment, paidCents: bigint): bigint {
   return paidCents <= 0n ? 0n : takenCents(terms ?? NO_TERMS, paidCents);
 }

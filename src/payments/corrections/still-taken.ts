@@ -33,7 +33,7 @@ export function isExplained(payment: OurPayment): boolean {
   return isRevised || (isListed && (netCents === amountCents || postedCents === 0n));
 }
 
-/** What statements list as paid for it, less what they list as reversed and what the ledger has of it. */
+/** The amount that statements list as paid and not reversed, less the amount in the ledger. */
 function notBookedCents(payment: OurPayment): bigint {
   const { listedCents, postedCents, netPostedCents, netCents, houseCents } = payment;
   const isNet = [listedCents, listedCents - houseCents].some(
