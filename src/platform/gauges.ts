@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { Counter, Gauge, Registry } from 'prom-client';
 import { systemTimers, within } from './base/timers.ts';
 
-/** How long a scrape waits for a reading. Prometheus gives up after 10 s. */
+/** A scrape waits this long for each reading. Prometheus gives up after 10 s. */
 const READ_DEADLINE_MS = 3_000;
 
 /**

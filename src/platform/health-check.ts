@@ -1,4 +1,4 @@
-/** What is looked at, and how it is. The texts for people are the console's. */
+/** One check and its result. The console has the texts for people. */
 export interface HealthCheck {
   readonly code:
     | 'ready'
@@ -14,7 +14,7 @@ export interface HealthCheck {
     | 'receipts'
     | 'webhooks';
   readonly state: 'ok' | 'warning' | 'failed';
-  /** What is not as it should be, such as operators. */
+  /** Names of the things at fault, such as operators. */
   readonly names: readonly string[];
   /** An age, where one is looked at. */
   readonly seconds?: number | undefined;

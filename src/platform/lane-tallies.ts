@@ -5,7 +5,7 @@ import type { MetricsRegistry } from './gauges.ts';
 const SECONDS = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const common = { labelNames: ['lane'] as const, registers: [] };
 
-/** What the lanes of a process do. */
+/** Metrics of the lanes of one process. */
 export class LaneTallies {
   readonly #rows = new Histogram({
     ...common,

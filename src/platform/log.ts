@@ -10,7 +10,7 @@ import { programVersion } from './program-version.ts';
  */
 export function createLog(options: {
   readonly level: string;
-  /** Of the process; they are in every line, like the host and the version. Default: not known. */
+  /** Roles of the process, which every line names, like the host and the version. Default: not known. */
   readonly roles?: ReadonlySet<string>;
   /** A file descriptor, or a stream that receives the lines. */
   readonly destination: 1 | 2 | DestinationStream;

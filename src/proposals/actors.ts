@@ -51,7 +51,7 @@ export async function requireMay(
   });
 }
 
-/** Whether two people are one, by account or by any of their names. */
+/** Two actors are one person if they share the account or any of their names. */
 export function isSameActor(
   one: { readonly personId: string | null; readonly names: readonly string[] },
   other: typeof one,
@@ -60,5 +60,5 @@ export function isSameActor(
   return one.names.some((name) => other.names.some((its) => isSamePerson(name, its)));
 }
 
-/** Whether settings take effect without a second person. */
+/** True while settings take effect without a second person. */
 export const mayActAlone: (db: Queryable) => Promise<boolean> = isAlone;

@@ -7,7 +7,7 @@ import { pageProposals } from './store.ts';
 import type { NewDecision, NewProposal, ProposalRow } from './store.ts';
 
 const PAGE_ROWS = 1_000;
-/** Of the digest, hexadecimal: people copy it on the command line. */
+/** Length of the digest in hexadecimal digits: short, because people copy it on the command line. */
 const SEEN_DIGITS = 12;
 
 /** The text that the authentication code of a proposal covers. */
@@ -44,7 +44,7 @@ export function decisionText(made: Omit<NewDecision, 'mac'>, proposalMac: Buffer
   ]);
 }
 
-/** Whether the service made the decision that the row has. */
+/** Verifies the authentication code that the service gave to the row's decision. */
 export function isDecisionAuthentic(row: ProposalRow, mac: Mac): boolean {
   const { decision, decidedBy, decidedAt, decisionNote, isAlone, decisionMac } = row;
   if (decision === null || decidedBy === null || decidedAt === null) return false;
@@ -60,7 +60,7 @@ export function seenOf(proposalId: string, lines: readonly Line[]): string {
   return createHash('sha256').update(text).digest('hex').slice(0, SEEN_DIGITS);
 }
 
-/** For `ledger check`. */
+/** The rule that `ledger check` applies to proposals and decisions. */
 export const DECISIONS_AUTHENTIC = {
   name: 'decisions_authentic',
   says: 'Every proposal of the table proposals, and every decision about one, was recorded by the service: it has a valid authentication code. One that is decided is not listed as waiting, and the other way round.',

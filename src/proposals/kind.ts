@@ -43,11 +43,11 @@ export interface Kind<Content extends object, Facts, Plan> {
   readonly ownVendor?: { readonly proposes?: true; readonly decides?: true };
   /** Null: it waits until somebody decides. */
   readonly expiresAfterDays: number | null;
-  /** Whether a new proposal about the same thing withdraws the old one. Otherwise the new one is refused. */
+  /** True: a new proposal about the same thing withdraws the old one. False: the new one is refused. */
   readonly replaces: boolean;
   /** Settings only: takes effect at once in the sandbox, and while fewer than two members of staff can sign in. */
   readonly actsAlone?: true;
-  /** What it is about. Of each, one proposal of the kind waits at a time. */
+  /** Names the thing that the proposal is about. Only one proposal of the kind waits for each such thing. */
   about(content: Content): string;
   vendorId?(content: Content): number | null;
   /** The content for people. Pure. */
@@ -71,7 +71,10 @@ export interface Kind<Content extends object, Facts, Plan> {
   plan(facts: Facts, proposal: Proposed<Content>): Plan;
   /** The plan for people, for the decision and for the audit log, without personal data. Pure. */
   show(plan: Plan): readonly Line[];
-  /** What the preview says in addition. It may change at any time, so an approval does not depend on it. Pure. */
+  /**
+   * Further lines of the preview. They may change at any time, so an approval does not depend on them.
+   * Pure.
+   */
   remarks?(facts: Facts): readonly Line[];
   /** In the commit of the decision. Calls no network and reads no file. */
   apply(db: Queryable, plan: Plan, approval: Approved<Content>): Promise<void>;

@@ -36,7 +36,7 @@ export interface DecisionRequest {
 }
 
 export interface Preview {
-  /** What an approval would do now. */
+  /** The changes that an approval would make now. */
   readonly lines: readonly Line[];
   /** Facts for whoever decides. They may change before the decision, so `seen` does not cover them. */
   readonly remarks: readonly Line[];
@@ -106,7 +106,10 @@ export class Proposals {
     return row;
   }
 
-  /** What an approval would do now. Throws: `PlainError` if it was decided, or was altered. */
+  /**
+   * Shows the changes that an approval would make now. Throws: `PlainError` if it was decided, or was
+   * altered.
+   */
   async preview(proposalId: string): Promise<Preview> {
     const row = await this.#requireOpen(this.#pool, proposalId);
     const kind = this.#requireUnaltered(row);
@@ -155,7 +158,7 @@ export class Proposals {
     return await this.#endBy(request, false);
   }
 
-  /** The same, only for the person who proposed it. */
+  /** Ends a proposal like `reject`, but only for the person who proposed it. */
   async withdraw(request: DecisionRequest): Promise<ProposalRow> {
     return await this.#endBy(request, true);
   }

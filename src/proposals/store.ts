@@ -139,7 +139,7 @@ export interface ProposalFilter {
   /** Undefined: any. */
   readonly kinds?: readonly string[] | undefined;
   readonly vendorId?: number | undefined;
-  /** What the content contains. Undefined: anything. */
+  /** Members that the content must contain (jsonb `@>`). Undefined: no condition. */
   readonly having?: object | undefined;
   readonly limit: number;
 }
@@ -165,7 +165,7 @@ export async function listProposals(
   return listed.rows;
 }
 
-/** Those whose time is over, oldest first. */
+/** Lists open proposals whose time has run out, oldest first. */
 export async function listExpired(db: Queryable, limit: number): Promise<string[]> {
   const listed = await db.query<{ proposalId: string }>(
     `select proposal_id as "proposalId" from proposals
@@ -175,7 +175,7 @@ export async function listExpired(db: Queryable, limit: number): Promise<string[
   return listed.rows.map(({ proposalId }) => proposalId);
 }
 
-/** For `ledger check`: a page of all, in order of their ids. */
+/** Reads a page of all proposals in order of their ids, for `ledger check`. */
 export async function pageProposals(
   db: Queryable,
   after: string | null,

@@ -59,7 +59,7 @@ export async function writeManifest(
   return manifest;
 }
 
-/** Whether a manifest was written by an installation that had one of our master keys. */
+/** `authentic`: an installation that had one of our master keys wrote the manifest. */
 export type Authenticity = 'authentic' | 'key_missing';
 
 export interface ReadManifest {

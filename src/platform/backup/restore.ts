@@ -40,7 +40,7 @@ export interface Restored {
   readonly bytes: number;
   /** The restored database continues with this one. */
   readonly timeline: number;
-  /** How many segments of the WAL archive were replayed. */
+  /** Segments of the WAL archive that recovery replayed. */
   readonly segments: number;
   /** When its last commit was made; undefined if nothing was committed after the backup began. */
   readonly lastCommitAt: Date | undefined;

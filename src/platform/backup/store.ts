@@ -12,7 +12,7 @@ export async function readBackupAgeSeconds(db: Queryable): Promise<number | null
 /** The slot keeps the WAL on the server until it is in the archive. */
 export const ARCHIVE_SLOT = 'malipo_wal_archive';
 
-/** What the archive must have, to continue the last backup; undefined: no backup is on this timeline. */
+/** The range of WAL that continues the last backup. Undefined if no backup is on this timeline. */
 export async function readArchivedRange(db: Queryable): Promise<WalRange | undefined> {
   const read = await db.query<WalRange>(
     `select b.timeline, (b.stop_lsn - 1)::text as "startLsn", s.restart_lsn::text as "stopLsn",

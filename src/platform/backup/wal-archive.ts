@@ -21,12 +21,12 @@ export interface WalArchiveOptions {
   readonly masterKey: Buffer;
 }
 
-/** What is known about an archived segment, in a file next to it. */
+/** The JSON file that lies next to each archived segment and describes it. */
 export interface SegmentRecord {
   readonly segment: string;
   readonly system_identifier: string;
   readonly bytes: number;
-  /** Of the segment, not of the compressed file. */
+  /** Covers the segment itself, not the compressed file. */
   readonly sha256: string;
   readonly authenticated_with: string;
 }
@@ -45,7 +45,7 @@ interface Position {
   readonly timeline: number;
   readonly systemIdentifier: string;
   readonly segmentBytes: number;
-  /** What is before it is in the archive. */
+  /** Everything before this position is in the archive. */
   readonly archivedLsn: string;
   /** The end of the last segment that is complete. */
   readonly completeLsn: string;

@@ -1,7 +1,7 @@
 import { systemTimers } from './timers.ts';
 import type { Timers } from './timers.ts';
 
-/** How often it looks whether the process runs, while somebody waits. */
+/** Interval of the check that the process is running. Nothing is checked while nobody waits. */
 const LOOK_EVERY_MS = 250;
 /** Timers may be late by this much in a process that runs. */
 const USUAL_DELAY_MS = 100;
@@ -80,5 +80,4 @@ export class AwakeTimers implements Timers {
   }
 }
 
-/** Of this process. */
 export const awakeTimers: Timers = new AwakeTimers(systemTimers);

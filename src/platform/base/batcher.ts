@@ -33,13 +33,13 @@ export type Settled<Result> =
 /** A batch that has ended. */
 export interface EndedBatch {
   readonly rows: number;
-  /** How long its oldest item waited for the batch. */
+  /** Time that the oldest item waited for its batch to begin. */
   readonly waitedMs: number;
   readonly tookMs: number;
 }
 
 export interface BatcherOptions<Item, Result> {
-  /** For errors and metrics. */
+  /** Names the batcher in errors and metrics. */
   readonly name: string;
   readonly maxBatch: number;
   /**

@@ -8,7 +8,7 @@ export type Problem = ReturnType<Validator['Errors']>[1][number];
 /** A check of values against a schema. */
 export interface Compiled<Value> {
   fits(value: unknown): value is Value;
-  /** What is wrong with a value; empty if it fits. */
+  /** Returns the violations of the schema; empty if the value fits. */
   problems(value: unknown): Problem[];
 }
 

@@ -76,7 +76,7 @@ export function csvValue(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** What begins a formula, also in the full width of East Asian text. */
+/** Characters that make a spreadsheet read a cell as a formula, with their full-width East Asian forms. */
 const FORMULA = '[=+\\-@\uff1d\uff0b\uff0d\uff20]';
 const IS_FORMULA = new RegExp(String.raw`^\s*${FORMULA}|^[\t\r\n]`);
 const IS_NUMBER = /^[+-]?\d+(\.\d+)?$/;

@@ -9,7 +9,7 @@ interface ErrorEntry {
   readonly text: string;
   /** When it occurs and what the caller should do. Goes into the reference page. */
   readonly when: string;
-  /** Of the console's API alone, which is not part of the contract with vendors. */
+  /** Occurs only in the console's API, which is not part of the contract with vendors. */
   readonly consoleOnly?: true;
 }
 
@@ -318,7 +318,7 @@ interface RefusalDetails {
 export interface SignatureExplanation {
   /** The text that should have been signed. */
   readonly signedText: string;
-  /** Whether the signer that the request names exists. */
+  /** False: the request names a signer that does not exist. */
   readonly vidKnown: boolean;
 }
 

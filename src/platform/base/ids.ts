@@ -94,7 +94,7 @@ function writeLetters(bits: number, at: number): number {
   return at + 4;
 }
 
-/** Whether the text has the form of a reference. */
+/** Checks only the form of the text, not that such a reference exists. */
 export function isReference(text: string): boolean {
   return REFERENCE_PATTERN.test(text);
 }

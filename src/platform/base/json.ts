@@ -1,7 +1,7 @@
 /** Objects and lists inside each other, in any JSON that others write. */
 const MAX_DEPTH = 32;
 
-/** What `readJson` refuses. */
+/** Thrown by `readJson` for text that it refuses. */
 export class JsonProblem extends Error {
   override readonly name = 'JsonProblem';
   /** The name that occurs twice in one object; undefined: the text is refused for another reason. */
@@ -13,7 +13,7 @@ export class JsonProblem extends Error {
   }
 }
 
-/** How numbers are returned: as numbers, or as they are written, which keeps all digits of a long one. */
+/** Return type of numbers: `text` keeps every digit of a number that is too long for `number`. */
 export type Numbers = 'number' | 'text';
 
 /**

@@ -64,13 +64,13 @@ export const LIMITS = {
    * oldest.
    */
   bulkUploadsAtOnce: 8,
-  /** The same for one vendor. */
+  /** Files that one process receives at once from one vendor. */
   bulkUploadsPerVendor: 4,
   /**
    * Files at once whose sender is known only when they have arrived; a new one replaces the oldest.
    */
   bulkUnprovenUploads: 8,
-  /** The same for one address. */
+  /** Files of unproven senders that one process receives at once from one address. */
   bulkUnprovenUploadsPerAddress: 2,
   /** Batches that one process works on at once; further ones wait in the database. */
   bulkBatchesUnderWay: 32,
@@ -107,20 +107,20 @@ export const LIMITS = {
   replayedEvents: 100_000,
   /** Webhook calls that one process makes at once. */
   webhookCalls: 128,
-  /** The same for one vendor, so that its slow receiver does not delay the others. */
+  /** Webhook calls at once to one vendor, so that its slow receiver does not delay the others. */
   webhookCallsPerVendor: 4,
   /**
    * How long events are kept after they were delivered or given up, and the longest they are kept
    * at all.
    */
   eventRetentionDays: 30,
-  /** How long handles are kept for callbacks that come after their payment has ended. */
+  /** Retention of handles after their payment has ended, for late callbacks. */
   operatorHandleDays: 90,
   /** The longest handle that is kept for them. */
   operatorHandleLength: 200,
-  /** How far the time of a v2 signature may differ from the server's clock, in either direction. */
+  /** Tolerated difference between a v2 signature's time and the server's clock, in either direction. */
   signatureWindowSeconds: 300,
-  /** How much longer a nonce is kept, because the clocks of our own processes differ. */
+  /** Nonces are kept this much longer, because the clocks of our own processes differ. */
   nonceMarginSeconds: 60,
   /**
    * Signers and addresses whose rate one process remembers; beyond that the least recently used is
@@ -140,11 +140,11 @@ export const LIMITS = {
   signInsAtOnce: 2,
   /** Sessions that one process looks up at once for requests of people: half of the console's connections. */
   sessionLookUpsAtOnce: 2,
-  /** The same for cookies of which it knows no session. */
+  /** Look-ups at once for cookies that belong to no session known to the process. */
   strangersLookUpsAtOnce: 1,
   /** Such look-ups that wait, of one person, vendor or network, before new ones are refused. */
   sessionLookUpsWaiting: 256,
-  /** How long one waits for its turn, before it is refused as `overloaded`: as long as for a connection. */
+  /** A look-up that waits longer is refused as `overloaded`. As long as the wait for a connection. */
   sessionLookUpWaitMs: 5_000,
   /**
    * Sign-ins that are checked or wait for it, before new ones are refused as `overloaded`: about a
@@ -153,15 +153,15 @@ export const LIMITS = {
   signInsUnderWay: 32,
   /** Requests that one process keeps for the request log until its next write. */
   requestLogRows: 5_000,
-  /** The same for one vendor: with more requests in a second its log is a sample. */
+  /** Requests that one process keeps for one vendor. At a higher rate the vendor's log is a sample. */
   requestLogRowsPerVendor: 500,
   /** Requests that one statement adds to the request log. */
   requestLogBatchRows: 250,
-  /** Of all, requests that are not proven to be their vendor's. */
+  /** Share of `requestLogRows` for requests that are not proven to come from the vendor they name. */
   requestLogUnproven: 500,
-  /** The same for one vendor. */
+  /** Unproven requests that one process keeps for one vendor. */
   requestLogUnprovenPerVendor: 50,
-  /** How long the request log is kept. */
+  /** Retention of the request log. */
   requestLogDays: 7,
   /** Most lines of an operator's statement. */
   statementLines: 500_000,
@@ -177,11 +177,11 @@ export const LIMITS = {
    * one replaces the oldest.
    */
   consoleFilesOfVendors: 8,
-  /** The same for the people of one vendor together. */
+  /** Files at once from all people of one vendor together. */
   consoleFilesPerVendor: 4,
-  /** The same for staff, whose files do not give way to those of vendors. */
+  /** Files at once from staff. They never make way for files of vendors. */
   consoleFilesOfStaff: 4,
-  /** The same for one person. */
+  /** Files at once from one person. */
   consoleFilesPerPerson: 2,
   /** Problems found in a statement before reading stops. */
   statementProblems: 1_000,

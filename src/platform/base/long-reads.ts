@@ -1,11 +1,11 @@
 import { Refusal } from './errors.ts';
 import { LIMITS } from './limits.ts';
 
-/** For whom a long read is. */
+/** The vendor or member of staff who waits for a long read. */
 export interface LongReader {
-  /** Of a vendor, for all its people or programs, or of a member of staff. */
+  /** Names a vendor (shared by all its people and programs) or a member of staff. */
   readonly name: string;
-  /** Whether nobody waits for the result any more: the connection has ended, or it has waited too long. */
+  /** True once nobody waits for the result: the connection has ended, or the read has waited too long. */
   readonly isClosed: () => boolean;
   /** True: it waits, however many do. The answer has begun, or the caller has a limit of its own. */
   readonly isNeverRefused?: boolean;
@@ -27,7 +27,7 @@ interface Waiting {
   readonly drop: () => void;
 }
 
-/** How many reads of one name wait, and how further ones are refused. */
+/** The number of reads that may wait under one name, and the refusal of further ones. */
 interface WaitingRules {
   readonly maxWaiting: number;
   readonly tooMany: () => Refusal;

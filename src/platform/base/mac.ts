@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hash, timingSafeEqual } from 'node:crypto';
 import type { BinaryToTextEncoding, KeyObject } from 'node:crypto';
 
-/** Of SHA-256, in bytes (FIPS 180-4 §1). */
+/** Block size of SHA-256 (FIPS 180-4 §1). */
 const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;
 /** Longer texts are hashed in memory of their own. */
@@ -26,7 +26,7 @@ export function hmac(
 
 const computed = Buffer.alloc(DIGEST_BYTES);
 
-/** Whether `mac` is the HMAC of the text, in constant time. */
+/** Compares `mac` with the HMAC of the text in constant time. */
 export function isHmac(key: KeyObject, text: string, mac: Buffer): boolean {
   if (mac.length !== DIGEST_BYTES) return false;
   computed.write(hash('sha256', outerBytes(key, text), 'binary'), 'latin1');
@@ -44,7 +44,7 @@ const paddedKeys = new WeakMap<KeyObject, PaddedKey>();
 /** Used by every call, and never beyond it. */
 const shared = Buffer.alloc(BLOCK_BYTES + MAX_SHORT_BYTES);
 
-/** What the outer of the two hashes is taken of; valid until the next call. */
+/** Input of the outer hash. The buffer is shared, so it is valid only until the next call. */
 function outerBytes(key: KeyObject, text: string): Buffer {
   const { inner, outer } = paddedKey(key);
   outer.write(innerDigest(inner, text), BLOCK_BYTES, 'latin1');

@@ -17,7 +17,7 @@ interface Described {
   readonly maxLength?: number;
 }
 
-/** What is wrong with a value, in plain words. It completes a sentence that begins with its name. */
+/** Describes a schema violation in words that complete a sentence beginning with the value's name. */
 export function problemText(problem: Problem, root: TSchema): string {
   const path = problem.instancePath.split('/').slice(1);
   const schema = schemaAt(path, root);
@@ -58,7 +58,7 @@ function textOf({ keyword, params, message }: Problem, schema: Described | undef
   }
 }
 
-/** What a value must be. Undefined if the schema does not say it in a way that people can read. */
+/** Describes the values that a schema accepts; undefined if it has no description that people can read. */
 function formOf(schema: Described): string | undefined {
   if (schema.form !== undefined) return schema.form;
   const values = 'const' in schema ? [schema.const] : schema.enum;

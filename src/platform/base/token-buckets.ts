@@ -5,7 +5,7 @@ export interface TokenBuckets {
    * be.
    */
   take(name: string): number;
-  /** What `take` would return. Takes nothing. */
+  /** Returns the seconds that `take` would return, without taking a token. */
   wait(name: string): number;
   readonly size: number;
 }

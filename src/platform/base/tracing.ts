@@ -12,7 +12,7 @@ import type {
 // While tracing is off, each place that is traced costs one comparison.
 let tracing: Tracing | undefined;
 
-/** What makes spans, once tracing is switched on. */
+/** The OpenTelemetry objects that create spans while tracing is on. */
 export interface Tracing {
   /** OpenTelemetry, a hundred modules, which are loaded only with the SDK. */
   readonly api: Pick<
@@ -127,7 +127,7 @@ export class RequestSpan {
     this.#context = api.trace.setSpan(caller, this.#span);
   }
 
-  /** What follows is a part of the request. */
+  /** Runs the callback with the request's span as the active one. */
   enter(follow: () => void): void {
     this.#api.context.with(this.#context, follow);
   }

@@ -22,7 +22,7 @@ export interface MoveOptions {
 
 export interface MoveProgress {
   readonly table: string;
-  /** How many of how many tables are done. */
+  /** Tables that are finished, out of `of`. */
   readonly done: number;
   readonly of: number;
 }

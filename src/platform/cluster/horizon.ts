@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/pool.ts';
 import { findCitus } from './tables.ts';
 
-/** What a node knows of the database transactions that run on it. */
+/** The database transactions that run on one node. */
 export interface NodeActivity {
   /** Its clock, and the start of its oldest other database transaction: text with microseconds. */
   readonly now: string;

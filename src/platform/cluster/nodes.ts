@@ -7,7 +7,7 @@ export interface ClusterNode {
   readonly address: string;
   readonly role: 'coordinator' | 'worker';
   readonly active: boolean;
-  /** Whether it may hold rows of distributed tables. */
+  /** False: the node may hold no rows of distributed tables. */
   readonly holdsShards: boolean;
   /** Number of shards of distributed tables. */
   readonly shards: number;

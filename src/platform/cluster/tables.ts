@@ -5,9 +5,9 @@ import type { Queryable } from '../db/pool.ts';
 /** The current state of one of our tables. */
 export interface PlacedTable {
   readonly name: string;
-  /** What it should be; undefined: not declared. */
+  /** Undefined: the schema declares no class for the table. */
   readonly wanted: TableClass | undefined;
-  /** What it is; undefined: Citus does not know the table. */
+  /** Undefined: Citus does not know the table. */
   readonly is: TableClass | undefined;
   readonly shards: number;
 }

@@ -13,7 +13,7 @@ export function keyOf(bytes: Buffer): string {
   return bytes.toString('latin1');
 }
 
-/** Of the element types, as in pg_type. */
+/** Element types, by their OIDs in pg_type. */
 const TYPES = {
   boolean: 16,
   bytea: 17,

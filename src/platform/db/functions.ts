@@ -56,7 +56,7 @@ export async function refuseOverloads(db: Queryable): Promise<void> {
   throw severalSignatures(found.rows.map(({ name }) => name));
 }
 
-/** Whether a statement named a function that has several signatures, as `revoke` in its file does. */
+/** Recognises the error of a statement (such as `revoke`) that names a function with several signatures. */
 export function isAmbiguousFunction(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === '42725';
 }

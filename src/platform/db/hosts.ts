@@ -1,7 +1,7 @@
 import type { Client, ClientConfig } from 'pg';
 import { LeanClient } from './client.ts';
 
-/** What `DATABASE_URL` says about the servers. */
+/** The servers that `DATABASE_URL` names. */
 export interface DatabaseHosts {
   /** One URL for each, in the order given, without `target_session_attrs`. */
   readonly urls: readonly [string, ...string[]];

@@ -11,9 +11,9 @@ import type { Pool, Queryable } from './pool.ts';
 import { createRetryTurns } from './retry-turns.ts';
 import type { RetryTurns } from './retry-turns.ts';
 
-/** How long a batch is retried over lost connections before its callers are answered. */
+/** A batch is retried over lost connections for this long before its callers get an error. */
 export const LANE_DEADLINE_MS = 8_000;
-/** The same for a read, which its caller can repeat at once. */
+/** Shorter than for writes, because the caller of a read can repeat it at once. */
 export const READ_DEADLINE_MS = 3_000;
 
 /**
@@ -62,7 +62,7 @@ export interface LaneOptions<Item, Result> {
   readonly partOf?: ((item: Item) => number) | undefined;
   /** True if the call changes nothing, so that a lost connection leaves no doubt. */
   readonly readOnly?: boolean;
-  /** How long a batch is retried over lost connections before it fails. */
+  /** Time for which a batch is retried over lost connections before it fails. */
   readonly deadlineMs: number;
   /**
    * How long a call may go without a response before its connection counts as lost. Default 20 s.
@@ -92,7 +92,7 @@ export interface CallsAtOnce<Item> extends CallLimits {
 
 export interface CallLimits {
   readonly maxCalls: number;
-  /** How many items must be waiting before a further call is made. Default: a quarter of `maxBatch`. */
+  /** Items that must be waiting before a further call starts. Default: a quarter of `maxBatch`. */
   readonly minItems?: number | undefined;
 }
 
@@ -145,7 +145,7 @@ export type BucketOf = (vendorId: number) => number;
 interface Part<Item, Result> extends LaneOptions<Item, Result> {
   readonly timers: Timers;
   readonly part: number;
-  /** For the attempts of a call. */
+  /** Turns for the attempts of one call. All parts of a lane share them if it has several. */
   readonly turnsOf: () => RetryTurns;
 }
 
@@ -170,7 +170,7 @@ function createPartBatcher<Item, Result>(options: Part<Item, Result>): Batcher<I
   });
 }
 
-/** What is known about a batch from before its last attempt. */
+/** What earlier attempts of a batch left uncertain. */
 interface Doubt {
   /** A connection broke after a call was sent, so a refusal can no longer claim that nothing was committed. */
   maybeCommitted: boolean;

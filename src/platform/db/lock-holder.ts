@@ -17,7 +17,7 @@ export async function findLockHolder(db: Queryable): Promise<string | undefined>
   return holder && `${holder.pid} locks ${holder.name}`;
 }
 
-/** For the rest of the database transaction. */
+/** The limit holds until the end of the database transaction. */
 export async function limitLockWaits(client: Queryable, timeoutMs: number): Promise<void> {
   await client.query(`select set_config('lock_timeout', $1, true)`, [String(timeoutMs)]);
 }

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { Queryable } from './pool.ts';
 
-/** How long the server may take to end a process. */
+/** The server is given this long to end a process. */
 const END_WITHIN_MS = 3_000;
 const INSUFFICIENT_PRIVILEGE = '42501';
 

@@ -6,7 +6,7 @@ import type { Pool, Queryable } from './pool.ts';
 // The advisory lock of all migrators of one database, so that they wait for each other.
 export const MIGRATION_LOCK = 7_305_001;
 
-/** How the steps of an upgrade wait for locks that the running service, or a person, holds. */
+/** The pace at which an upgrade tries again while the running service, or a person, holds its locks. */
 export interface Turns {
   /**
    * How long a statement waits for a lock. Everybody who wants the same table waits behind it, so

@@ -7,7 +7,7 @@ import { ensureRole } from './runtime-role.ts';
 export interface OpenDatabase {
   /** The URL of the runtime role, for `createPool`. Contains a password: never log it. */
   readonly url: string;
-  /** The same for the role that owns the schema. */
+  /** The URL of the role that owns the schema. Contains a password: never log it. */
   readonly ownerUrl: string;
   /** PostgreSQL's data folder, if the server is the embedded one. */
   readonly data: string | undefined;

@@ -74,7 +74,7 @@ class BoundedPool extends PgPool {
   }
 }
 
-/** Whether callers have all connections that the pool may open, so that others wait. */
+/** True while every connection that the pool may open is in use, so that further callers wait. */
 export function isExhausted(pool: Pool): boolean {
   return pool instanceof BoundedPool && pool.inUse >= pool.options.max;
 }

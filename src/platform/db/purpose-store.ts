@@ -1,6 +1,6 @@
 import type { Queryable } from './pool.ts';
 
-/** What a database is for: the sandbox, whose keys are public, or the service of `npm run serve`. */
+/** `sandbox`: its keys are public. `production`: the service of `npm run serve`. */
 export type Purpose = 'sandbox' | 'production';
 
 export interface PurposeRow {

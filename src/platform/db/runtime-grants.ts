@@ -1,9 +1,9 @@
-/** What the runtime role may do with a table in addition to reading it. */
+/** Privileges of the runtime role on a table. It may always read. */
 export interface TableGrants {
   readonly insert?: true;
   /** Columns it may change. */
   readonly update?: readonly string[];
-  /** For settings that people edit: the role may change every column except these. */
+  /** The role may change every column except these. Used for settings that people edit. */
   readonly updateAllBut?: readonly string[];
   readonly delete?: true;
 }

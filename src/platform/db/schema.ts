@@ -15,7 +15,7 @@ export interface SqlFile {
   readonly name: string;
   readonly sql: string;
   readonly checksum: string;
-  /** Of a migration: the oldest release whose programs work after it. Default: the one before its own. */
+  /** Oldest release whose programs work after this migration. Default: the one before its own. */
   readonly oldestRelease?: number;
 }
 
@@ -33,7 +33,7 @@ export interface Schema {
    * higher number, and a program works with a database of the release after its own.
    */
   readonly release: number;
-  /** For every table and view. The runtime role gets nothing that is not listed. */
+  /** Privileges by table and view. The runtime role has none on a table that is missing here. */
   readonly grants: RuntimeGrants;
 }
 

@@ -54,7 +54,7 @@ export async function searchBackwards<Row, Cursor extends SpanCursor>(
   return await searchSpans(search, { direction: -1, begin: before, end: oldest, readSpan });
 }
 
-/** The same forwards: oldest first. */
+/** Reads rows oldest first, in growing spans of time, like `searchBackwards`. */
 export async function searchForwards<Row, Cursor extends SpanCursor>(
   search: Search<Row, Cursor> & {
     /** Nothing from then on is read. */
@@ -115,7 +115,10 @@ async function searchSpans<Row, Cursor extends SpanCursor>(
   return { rows, next: null };
 }
 
-/** What is ahead of our clock belongs to the first span back: that it is empty says nothing about the next. */
+/**
+ * Rows ahead of our clock belong to the first span back. A span of their own is usually empty, which
+ * says nothing about the next.
+ */
 function beginOf({ createdAt }: SpanCursor, direction: 1 | -1): number {
   const begin = Date.parse(createdAt);
   return direction === 1 ? begin : Math.min(begin, Date.now());

@@ -1,7 +1,7 @@
 import { databaseTransaction } from './pool.ts';
 import type { Pool, Queryable } from './pool.ts';
 
-/** What work would do, tried out in a database transaction that is then rolled back. */
+/** Returns what `work` returns, and rolls back everything that it wrote. */
 export async function undone<Result>(
   pool: Pool,
   work: (client: Queryable) => Promise<Result>,
@@ -9,7 +9,7 @@ export async function undone<Result>(
   return await databaseTransaction(pool, async (client) => await undoneWithin(client, work));
 }
 
-/** The same within the caller's database transaction. Locks that the work takes are released. */
+/** Rolls back to a savepoint in the caller's database transaction, which also releases the locks of `work`. */
 export async function undoneWithin<Result>(
   db: Queryable,
   work: (client: Queryable) => Promise<Result>,

@@ -5,7 +5,7 @@ import type { Pool } from './pool.ts';
 
 type UrlVariable = 'DATABASE_URL' | 'DATABASE_OWNER_URL';
 
-/** What to do about a database that answers, but not now, by PostgreSQL's error codes. */
+/** Remedies by SQLSTATE, for a database that responds but cannot be used at the moment. */
 const REMEDIES: ReadonlyMap<unknown, string> = new Map([
   ['53300', 'Close connections of other programs (pg_stat_activity), or raise max_connections.'],
   ['55P03', 'End the session that holds the lock (pg_locks), and start again.'],

@@ -45,7 +45,7 @@ export interface EmbeddedOptions {
    * killed; elsewhere it stays in our group. Default false.
    */
   readonly ownProcessGroup?: boolean;
-  /** How long each way of stopping may take before the next, more forceful one. Default 15 000. */
+  /** Time given to each way of stopping before the next, more forceful one. Default 15 000. */
   readonly stopGraceMs?: number;
   /** The npm package with the programs. Default: the one for this platform. */
   readonly packageFolder?: string;

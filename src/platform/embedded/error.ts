@@ -1,4 +1,4 @@
-/** What to do when the embedded database is not available at all. */
+/** Ends every message about an embedded database that cannot run on this machine. */
 export const OTHER_DATABASE = 'Or set DATABASE_URL to use a PostgreSQL server of your own.';
 
 /** Why the embedded PostgreSQL is unavailable; the message also says what to do about it. */

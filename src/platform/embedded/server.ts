@@ -10,7 +10,7 @@ import { endPostgres, identifyProcess } from './process.ts';
 import { endLeftovers, makeWay, readLockFile } from './takeover.ts';
 import type { Launch, ServerProcess } from './user.ts';
 
-/** How long the server may be silent. */
+/** A server that logs nothing for this long while it starts has failed. */
 const START_TIMEOUT_MS = 30_000;
 /** Recovery after a crash takes as long as the log is; the server logs that it continues. */
 const RECOVERY_TIMEOUT_MS = 15 * 60_000;
@@ -27,7 +27,7 @@ export interface ServerOptions {
   readonly launch: Launch;
   readonly ownProcessGroup: boolean;
   readonly log: (line: string) => void;
-  /** How long each way of stopping may take before the next, more forceful one. */
+  /** Time given to each way of stopping before the next, more forceful one. */
   readonly stopGraceMs: number;
   /** Chooses a port; another attempt asks again if the port is already in use. */
   readonly choosePort?: () => Promise<number>;

@@ -7,7 +7,7 @@ const FOR_TESTS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: '
 /** Only this machine, only TCP: no socket file to clean up and no path that could be too long. */
 const CLOSED = { listen_addresses: '127.0.0.1', unix_socket_directories: '' };
 
-/** For two cores and some memory. A larger installation sets DATABASE_URL. */
+/** Suits two cores and little memory. A larger installation sets DATABASE_URL. */
 const DEFAULTS = {
   max_connections: '200',
   shared_buffers: '256MB',

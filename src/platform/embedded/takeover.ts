@@ -22,7 +22,7 @@ import type { ProcessIdentity } from './process.ts';
  */
 const OWNER_SETTING = 'malipo.owner';
 
-/** How long it may take until a killed process is seen to have ended. */
+/** Longest wait for the end of a process that was killed. */
 const ENDING_WAIT_MS = 2_000;
 const OWNER_ENDING_WAIT_MS = 500;
 const EMPTY_LOCK_WAITS = 50;
@@ -31,7 +31,7 @@ export function ownerArgs(owner: ProcessIdentity): readonly string[] {
   return ['-c', `${OWNER_SETTING}=${formatIdentity(owner)}`];
 }
 
-/** What the lock file `postmaster.pid` of a data folder means. */
+/** The server that the lock file `postmaster.pid` of a data folder points to. */
 export type ServerState =
   | { readonly kind: 'none' }
   /** Left behind. `blocking`: PostgreSQL itself would treat it as a living server’s. */

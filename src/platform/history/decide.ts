@@ -1,4 +1,4 @@
-/** What a server says about itself. Null: it does not say. */
+/** The identity that a database server reports. Null: it does not report this part. */
 export interface ServerIdentity {
   /** Given to a cluster when it is created; every copy of it has the same. */
   readonly systemIdentifier: string | null;
@@ -6,7 +6,7 @@ export interface ServerIdentity {
   readonly timeline: number | null;
 }
 
-/** What is known at some moment of the life of the database. */
+/** The state of the database's life at one moment. */
 export interface Beat {
   /** Rises with every change that was noticed. */
   readonly epoch: number;
@@ -16,9 +16,9 @@ export interface Beat {
   readonly seenAt: Date;
 }
 
-/** What the database remembers. A restored one remembers less. */
+/** The history row that the database stores. A restored database has an older one. */
 export interface HistoryRecord extends ServerIdentity, Beat {
-  /** How many beats there were when the epoch began. */
+  /** The value of `beats` when the epoch began. */
   readonly epochBeats: bigint;
   /** The epoch began with a change in which nothing seemed to be lost. */
   readonly seemedComplete: boolean;
@@ -28,9 +28,9 @@ export interface HistoryRecord extends ServerIdentity, Beat {
 
 /** The database is not as it was left. */
 export interface HistoryChange {
-  /** For people, such as `timeline 1 is now 2`. */
+  /** A text for people, such as `timeline 1 is now 2`. */
   readonly what: string;
-  /** What was done after this moment may be missing. */
+  /** Everything done after this moment may be missing. */
   readonly lostFrom: Date;
   /** Nothing is known to be missing, and every commit was on a standby before it was acknowledged. */
   readonly seemsComplete: boolean;

@@ -33,11 +33,11 @@ export type OnConfirmed = (
   whoConfirmed: (client: Queryable) => Promise<readonly string[] | undefined>,
 ) => Promise<void>;
 
-/** What this process has committed and then acknowledged to others, or sent. */
+/** Work that this process committed and then acknowledged to others, or sent. */
 export interface Acknowledged {
-  /** What was noted until now, and not forgotten. */
+  /** Everything noted so far and not forgotten. */
   until(): {
-    /** Whether the database lacks any of it. */
+    /** Resolves to true if the database lacks any of this work. */
     areMissing(db: Queryable): Promise<boolean>;
     /** A later commit is known to be there, so all of this is. */
     forget(): void;
@@ -119,7 +119,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
   };
 }
 
-/** What this process knows about the history of its database. */
+/** The last state of the database's history that this process saw. */
 class Memory {
   readonly #options: KeeperOptions;
   readonly #process: ProcessKey;
@@ -132,7 +132,7 @@ class Memory {
   /** The last epoch about whose beginning nothing is open, and the last one that the log mentions. */
   #confirmedEpoch = -1;
   #toldEpoch = -1;
-  /** How many more checks ask for what this process acknowledged. */
+  /** Number of further checks that verify the work which this process acknowledged. */
   #wary = 0;
 
   constructor(options: KeeperOptions) {
@@ -178,7 +178,7 @@ class Memory {
     return record.epoch === last.epoch ? 'same' : 'ahead';
   }
 
-  /** For the last time: no other process waits for this one any more. */
+  /** Checks a last time and leaves the list, so that no other process waits for this one. */
   async leave(pool: Pool): Promise<void> {
     await this.check(pool);
     await removeProcess(pool, this.#process.processId);

@@ -2,7 +2,7 @@ import type { Queryable } from '../db/pool.ts';
 
 /** A process that uses the database. */
 export interface UsingProcess {
-  /** For people. */
+  /** The name shown to people. */
   readonly name: string;
   readonly seenAt: Date;
 }
@@ -12,7 +12,7 @@ export async function removeProcess(db: Queryable, processId: string): Promise<v
   await db.query('delete from database_processes where process_id = $1', [processId]);
 }
 
-/** Those that have not confirmed that the database still has everything that they did. */
+/** Lists processes that have not confirmed that all their work survived the last change. */
 export async function listAbsent(db: Queryable): Promise<readonly UsingProcess[]> {
   const listed = await db.query<UsingProcess>(
     `select name, seen_at as "seenAt" from database_processes
@@ -21,7 +21,7 @@ export async function listAbsent(db: Queryable): Promise<readonly UsingProcess[]
   return listed.rows;
 }
 
-/** Those that used the database before its last change, and have confirmed it. */
+/** Lists processes that used the database before its last change and have confirmed it. */
 export async function listConfirmed(db: Queryable): Promise<readonly UsingProcess[]> {
   const listed = await db.query<UsingProcess>(
     `select name, seen_at as "seenAt" from database_processes
@@ -38,7 +38,7 @@ export async function forgetAbsent(db: Queryable): Promise<void> {
   );
 }
 
-/** How often the database was found restored, replaced or promoted. */
+/** Counts how often the database was found restored, replaced or promoted. */
 export async function countChanges(db: Queryable): Promise<number> {
   const read = await db.query<{ epoch: number }>('select epoch from database_history');
   return read.rows[0]?.epoch ?? 0;

@@ -12,7 +12,7 @@ const UNKNOWN: ServerIdentity = { systemIdentifier: null, timeline: null };
 /** Some services that are compatible with PostgreSQL do not report it. */
 const UNTOLD: ReadonlySet<unknown> = new Set(['42501', '42883', '0A000', '55000']);
 
-/** What the server says about itself. */
+/** Reads the server's identity, and whether commits wait for a standby. */
 export async function readServer(db: Queryable): Promise<Server> {
   const settings = await db.query<{ synchronous: boolean }>(
     `select current_setting('synchronous_standby_names') <> ''
@@ -41,7 +41,7 @@ async function readIdentity(db: Queryable): Promise<ServerIdentity> {
 }
 
 export interface StoredHistory extends HistoryRecord {
-  /** The same in every copy of this database. */
+  /** Identical in every copy of this database. */
   readonly installationId: string;
 }
 

@@ -13,20 +13,20 @@ import { networkOf } from './rate-limits.ts';
 export interface AdmissionLimits {
   /** Requests received and not answered. */
   readonly requestsUnderWay: number;
-  /** The same per address; 0: no limit. */
+  /** Limit of `requestsUnderWay` per address; 0: no limit. */
   readonly requestsPerAddress: number;
   /** Requests whose body has not arrived. */
   readonly unfinishedRequests: number;
-  /** The same per address; 0: no limit. */
+  /** Limit of `unfinishedRequests` per address; 0: no limit. */
   readonly unfinishedPerAddress: number;
   readonly connections: number;
-  /** The same per address; 0: no limit. */
+  /** Limit of `connections` per address; 0: no limit. */
   readonly connectionsPerAddress: number;
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** For monitoring: only `LIMITS.watchersWaiting` applies. */
+    /** Set for monitoring: only `LIMITS.watchersWaiting` applies. */
     alwaysServed?: boolean;
   }
   interface FastifyRequest {
@@ -46,9 +46,9 @@ export interface Unfinished {
   readonly leave: () => void;
 }
 
-/** What limits know of an address. */
+/** A client address as the limits see it. */
 interface Client {
-  /** What requests of this client are counted by. */
+  /** The network that requests of this client count towards. */
   readonly network: string;
   /** False for an address of many clients. */
   readonly isCounted: boolean;

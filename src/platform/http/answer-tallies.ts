@@ -5,7 +5,7 @@ import type { Answer } from './request-log.ts';
 /** Counted one by one, between other work, answers cost several times as much. */
 const COUNTED_TOGETHER = 128;
 
-/** What the HTTP server of a process answered. */
+/** Metrics of the responses that this process sent. */
 export class AnswerTallies {
   #uncounted: Answer[] = [];
   readonly #requests = new Counter({

@@ -28,7 +28,7 @@ export interface Authenticated<Signer> {
   readonly key: KeyObject;
 }
 
-/** How operations authenticate a request. */
+/** Authenticates the requests of operations. */
 export interface Authenticator<Signer> {
   /** Parameters that it adds to those of an operation. */
   readonly parameters: Readonly<Record<string, TSchema>>;

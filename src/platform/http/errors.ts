@@ -14,7 +14,7 @@ interface RefusalBody {
     text: string;
     field?: string;
     reference?: string;
-    /** What a valid signature would have signed; in the sandbox only. */
+    /** The text that a valid signature would have covered; in the sandbox only. */
     signed_text?: string;
     /** In the sandbox only. */
     vid_known?: boolean;

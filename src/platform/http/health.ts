@@ -8,13 +8,13 @@ import { Refusal } from '../base/errors.ts';
 import type { ReadinessCheck } from './readiness.ts';
 import { reused } from './reused.ts';
 
-/** For monitoring: always served, even under load, and under exactly this path. */
+/** Monitoring is served even under load, and only under exactly this path. */
 const WATCHED = {
   config: { alwaysServed: true },
   onRequest: requireExactPath,
 } as const;
 
-/** How long a text of metrics is reused for all callers. */
+/** All callers share one text of metrics for this long. */
 const REUSE_MS = 1_000;
 
 /**

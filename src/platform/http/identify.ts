@@ -12,7 +12,7 @@ export interface OperationDeps {
   readonly limits: RateLimits;
   /** The sender that the log names: the one the request names, whether or not it signed. */
   readonly describeSender: (fields: Fields) => Readonly<Record<string, string>>;
-  /** What the log has about the key that signed. */
+  /** Fields that the log records about the key that signed. */
   readonly describeKey: (key: KeyObject) => Readonly<Record<string, string>>;
 }
 
@@ -62,7 +62,7 @@ export function identify<Signer>(
   return authenticated instanceof Promise ? authenticated.then(noteKey) : noteKey(authenticated);
 }
 
-/** For an operation without a signature. Throws: `too_many_requests`. */
+/** Applies the rate limit of an operation without a signature. Throws: `too_many_requests`. */
 export function admitStranger(
   request: FastifyRequest,
   { fields }: Reading,

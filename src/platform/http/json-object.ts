@@ -6,7 +6,7 @@ import { JsonProblem, readJson } from '../base/json.ts';
 import { problemText } from '../base/problem-text.ts';
 import { unknownField } from './wire/unknown-field.ts';
 
-/** What is wrong with a value. */
+/** One violation of a schema. */
 export interface SchemaProblem {
   readonly kind: 'missing' | 'unknown' | 'invalid';
   /** The member of the object at fault; undefined: the value as a whole. */

@@ -4,9 +4,12 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** When its headers had arrived, by `performance.now()`. */
     receivedAtMs: number;
-    /** Whether its answer was sent or its connection has ended. */
+    /** True once the response was sent or the connection has ended. */
     isClosed: boolean;
-    /** Of its route; without `url` if no route has its path. Fastify makes `routeOptions` again at each look. */
+    /**
+     * Config of the route; without `url` if no route matches. Kept, because Fastify builds
+     * `routeOptions` anew each time.
+     */
     routeConfig: FastifyRequest['routeOptions']['config'];
   }
 }

@@ -9,7 +9,7 @@ import type { Refusals } from './refusals.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What the document's operations refer to, by name. */
+/** Named parts that the document's operations refer to. */
 export interface Components {
   readonly schemas: Map<string, unknown>;
   readonly responses: Map<string, Json>;
@@ -19,7 +19,7 @@ const REQUEST_ID = '7477dc19-0156-4574-8899-9abe564c620f';
 
 const USUAL_SCHEMA = 'Refusal';
 
-/** What any operation, and any resource, may be refused with: by the name of the response. */
+/** Responses for refusals that every operation, or every resource, shares, by the response's name. */
 export function commonRefusalResponses(): [string, Json][] {
   return [
     [USUAL_SCHEMA, refusalResponse(COMMON_REFUSALS, undefined)],
@@ -30,7 +30,7 @@ export function commonRefusalResponses(): [string, Json][] {
   ];
 }
 
-/** Of the body; the response with the common refusals has the same name. */
+/** Names the schema of the body. The response with the common refusals has the same name. */
 function schemaNameOf(form: RefusalForm | undefined): string {
   return form?.body?.schemaName ?? USUAL_SCHEMA;
 }

@@ -6,7 +6,7 @@ import type { Refusals } from './refusals.ts';
 import type { UploadLimits } from './upload-slots.ts';
 import type { UploadedFile } from './wire/file.ts';
 
-/** What an operation of the contract declares, whatever its body. */
+/** The declaration that all operations of the contract share, whatever their body. */
 interface Declaration<Request extends TObject, Response extends TSchema, Signer> {
   readonly name: string;
   /** The path, below the prefix that the operation is mounted at. */
@@ -117,7 +117,7 @@ export function surrounded(operation: AnyOperation, around: Around): AnyOperatio
   return other;
 }
 
-/** How refusals of some operations differ from those of others. */
+/** The format of refusals, where it differs from the usual one. */
 export interface RefusalForm {
   /** Distinguishes these refusals in OpenAPI. */
   readonly name: string;
@@ -131,7 +131,7 @@ export interface RefusalForm {
   };
 }
 
-/** What a handler may know about the signature. */
+/** The part of a signature that handlers may use. */
 export interface Signature {
   /** The key that signed, for records that name it; undefined when nothing is signed. */
   readonly key: KeyObject | undefined;
@@ -182,7 +182,7 @@ type AnswerOf<Response extends TSchema> =
   | StoredAnswer
   | FileAnswer;
 
-/** The same operations below a prefix. */
+/** Returns the operations with a prefix in front of their paths. */
 export function mountAt(prefix: string, operations: readonly AnyOperation[]): AnyOperation[] {
   return operations.map((operation) => ({ ...operation, path: `${prefix}${operation.path}` }));
 }

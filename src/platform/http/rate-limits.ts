@@ -22,7 +22,7 @@ export interface RateLimits {
 export interface LimitedSigner {
   readonly kind: string;
   readonly name: string;
-  /** Of a request that others can repeat; undefined: they cannot. */
+  /** Set for a request that others can repeat. */
   readonly address?: string;
 }
 

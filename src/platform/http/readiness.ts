@@ -12,9 +12,9 @@ import { findWrongSettings } from '../db/session-settings.ts';
 import { findWriteObstacle } from '../db/write-check.ts';
 import { reused } from './reused.ts';
 
-/** Whether this process can work. */
+/** The result of a check that this process can work. */
 export interface Readiness {
-  /** For people; undefined: it is ready. */
+  /** A text for people; undefined: the process is ready. */
   readonly missing: string | undefined;
   /** Workers of a cluster whose vendors cannot be served now. */
   readonly workersAway: readonly string[];
@@ -31,9 +31,9 @@ interface ReadinessOptions {
   readonly pool: Pool;
   readonly schema: Schema;
   readonly log: Logger;
-  /** How long a result is reused for all callers. Default: a second. */
+  /** All callers share one result for this long. Default: a second. */
   readonly reuseMs?: number;
-  /** How long the database may take. Default: three seconds. */
+  /** The database must respond within this time. Default: three seconds. */
   readonly deadlineMs?: number;
 }
 
@@ -74,7 +74,7 @@ export function createReadiness(options: ReadinessOptions): ReadinessCheck {
 /** A check under way. */
 interface Asking {
   readonly answer: Promise<Readiness>;
-  /** Whether it still waits for a connection. */
+  /** True while the check has no connection yet. */
   readonly isWaiting: () => boolean;
 }
 

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../base/errors.ts';
 
-/** What the example of a refusal has in addition to the common fields. */
+/** Fields of a refusal's example in addition to the common ones. */
 interface RefusalExample {
   readonly field?: string;
   readonly reference?: string;
@@ -9,7 +9,7 @@ interface RefusalExample {
 /** The codes that an operation may be refused with, each with its example. */
 export type Refusals = Readonly<Partial<Record<ErrorCode, RefusalExample>>>;
 
-/** What any operation may be refused with. */
+/** Refusals that every operation has. */
 export const COMMON_REFUSALS: Refusals = {
   malformed_request: {},
   ambiguous_request: {},

@@ -48,7 +48,7 @@ export const RESOURCE_REFUSALS_FORM: RefusalForm = {
   },
 };
 
-/** What any resource may be refused with. */
+/** Refusals that every resource has. */
 export const COMMON_RESOURCE_REFUSALS: Refusals = {
   malformed_request: {},
   ambiguous_request: {},

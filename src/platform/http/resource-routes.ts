@@ -93,7 +93,7 @@ function signedAsAWhole(names: readonly string[]): Parameters {
   };
 }
 
-/** Of a method whose body the server does not read. */
+/** Detects a body on a method whose body the server does not read. */
 function hasUnreadBody({ headers, body }: FastifyRequest): boolean {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers;
   return body === undefined && (length !== '0' || encoding !== undefined);

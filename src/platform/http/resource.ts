@@ -7,7 +7,7 @@ import type { Refusals } from './refusals.ts';
 /** Media types of files that a resource may answer with. */
 export type FileType = 'text/csv';
 
-/** What a handler gets in addition to the request. */
+/** A handler gets this in addition to the signed request. */
 export interface ResourceContext<Signer> {
   readonly signer: Signer;
   /** The id of the key that signed. */
@@ -15,7 +15,7 @@ export interface ResourceContext<Signer> {
   /** The client's address. */
   readonly address: string;
   readonly requestId: string;
-  /** Whether the answer was sent or the connection has ended. */
+  /** True once the response was sent or the connection has ended. */
   readonly isClosed: () => boolean;
 }
 
@@ -92,7 +92,7 @@ export function templateOf({ path }: Pick<AnyResource, 'path'>): string {
   return path.replaceAll(/:(\w+)/g, '{$1}');
 }
 
-/** The same resources below a prefix. */
+/** Returns the resources with a prefix in front of their paths. */
 export function mountResources(prefix: string, resources: readonly AnyResource[]): AnyResource[] {
   return resources.map((resource) => ({ ...resource, path: `${prefix}${resource.path}` }));
 }

@@ -30,19 +30,19 @@ export interface ServerOptions {
   readonly trustedProxies?: readonly string[];
   /** Default: `SERVER_LIMITS`. */
   readonly limits?: Partial<ServerLimits>;
-  /** How requests are refused below a path that no route has, too. Default: in the usual form. */
+  /** Chooses the format of a refusal by its path, also where no route matches. Default: the usual one. */
   readonly refusalFormOf?: (path: string) => RefusalForm | undefined;
 }
 
 /** Protects the process against many or slow clients. */
 export interface ServerLimits extends AdmissionLimits {
-  /** How long a client may take to send a request's headers. */
+  /** A client that takes longer to send a request's headers is disconnected. */
   readonly headersTimeoutMs: number;
-  /** How long a client may take to send a request. */
+  /** A client that takes longer to send a request is disconnected. */
   readonly requestTimeoutMs: number;
-  /** How often connections are checked for these two. */
+  /** Interval of the check for these two time limits. */
   readonly timeoutCheckMs: number;
-  /** How long a stop waits for unfinished responses. */
+  /** A stop waits this long for unfinished responses. */
   readonly stopGraceMs: number;
 }
 
@@ -190,7 +190,7 @@ function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
   refuseOn(socket, refusal);
 }
 
-/** For errors without a reply object. */
+/** Writes to the socket, because these errors have no reply object. */
 function refuseOn(socket: Duplex, refusal: Refusal): void {
   const requestId = randomUUID();
   const body = JSON.stringify(refusalBody(refusal, { requestId }));
@@ -357,7 +357,7 @@ function answerErrors(app: FastifyInstance, options: ServerOptions): void {
   });
 }
 
-/** Whether a path matches a route, where `:name` stands for one segment and `*` for the rest. */
+/** In a route, `:name` stands for one segment and a final `*` for the rest of the path. */
 function isOf(route: string, path: string): boolean {
   const [routeParts, pathParts] = [route.split('/'), path.split('/')];
   const isOpen = routeParts.at(-1) === '*';

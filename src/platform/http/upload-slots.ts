@@ -3,11 +3,11 @@ import { Refusal } from '../base/errors.ts';
 import { OldestFirst } from './admission.ts';
 import type { Unfinished } from './admission.ts';
 
-/** How many files are received at once. */
+/** The number of files that are received at once. */
 export interface UploadLimits {
   readonly atOnce: number;
   readonly perSigner: number;
-  /** For senders who can only be authenticated once the file has arrived. */
+  /** Limit for senders who can only be authenticated once the file has arrived. */
   readonly unproven: number;
   readonly unprovenPerAddress: number;
 }

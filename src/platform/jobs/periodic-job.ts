@@ -18,7 +18,7 @@ export function startPeriodicJob(options: {
   readonly everyMs: number;
   /** The first run is now. Default: after `everyMs`. */
   readonly atOnce?: boolean;
-  /** For work that takes long on purpose. Default: false. */
+  /** Counts `everyMs` from the start of a run, for work that takes long on purpose. Default: false. */
   readonly fromStart?: boolean;
   /** @param stopping aborted at the stop, for work that can end early. */
   readonly work: (stopping: AbortSignal) => Promise<unknown>;

@@ -3,7 +3,7 @@ import type { Timers } from '../base/timers.ts';
 /** Tasks that were started and not awaited; a stop waits for all of them. */
 export interface Tasks {
   readonly size: number;
-  /** Whether the grace period of the stop has ended. */
+  /** True once the grace period of the stop has ended. */
   readonly cutOff: boolean;
   /**
    * Starts a task.

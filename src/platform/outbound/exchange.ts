@@ -23,7 +23,7 @@ export interface Call {
   readonly signal: AbortSignal;
 }
 
-/** How a call ended. The difference between the last two keeps a payment from being made twice. */
+/** The end of a call. The difference between the last two keeps a payment from being made twice. */
 export type Ending =
   | { readonly kind: 'answer'; readonly httpStatus: number; readonly body: Buffer }
   /** Not one byte of the request was written, and none will be. */

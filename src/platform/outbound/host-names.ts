@@ -17,7 +17,7 @@ interface ResolveOptions {
   readonly servers?: readonly string[];
   /** Default: `/etc/hosts`. */
   readonly hostsFile?: string;
-  /** For the domains that are searched. Default: `/etc/resolv.conf`. */
+  /** The file that lists search domains. Default: `/etc/resolv.conf`. */
   readonly searchFile?: string;
 }
 
@@ -151,7 +151,7 @@ function noAddress(hostname: string): Error {
   return Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
 }
 
-/** For connections to hosts that only staff and the environment name. */
+/** Resolves hosts that only staff and the environment can name. */
 export const lookupHost = createLookup();
 
 /**

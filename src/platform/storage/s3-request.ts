@@ -7,7 +7,7 @@ import type { Content, Range } from './storage.ts';
 export interface S3Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Of temporary credentials. */
+  /** Only temporary credentials have one. */
   readonly sessionToken: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface S3Call {
   readonly range?: Range | undefined;
   /** The object must not exist. */
   readonly ifNew?: boolean;
-  /** For everything. */
+  /** Limits the whole call, from the connection to the last byte. */
   readonly deadlineMs: number;
 }
 

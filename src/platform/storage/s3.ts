@@ -18,14 +18,14 @@ export interface S3Settings {
   readonly accessKeyId: string | undefined;
   readonly secretAccessKey: string | undefined;
   readonly sessionToken: string | undefined;
-  /** For tests; default: those of production. */
+  /** Set by tests. Default: the values for production. */
   readonly timing?: S3Timing;
 }
 
 export interface S3Timing {
   /** The pause before the first repetition, which doubles each time. */
   readonly pauseMs: number;
-  /** For a call, apart from the time for what is sent. */
+  /** Time limit of a call, not counting the time allowed for sending its body. */
   readonly deadlineMs: number;
 }
 

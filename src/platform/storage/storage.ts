@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 
-/** What is written. It may be read several times. */
+/** The content of a file to write. It may be read several times. */
 export interface Content {
   readonly bytes: number;
   /** In hexadecimal. */
@@ -17,7 +17,7 @@ export interface Range {
 
 /** A folder or a bucket for files. Names are relative and contain no `..`. */
 export interface Storage {
-  /** For messages, without credentials. */
+  /** The folder or bucket as named in messages, without credentials. */
   readonly place: string;
   /** The names that begin with this text, sorted. */
   list(prefix?: string): Promise<string[]>;

@@ -77,7 +77,7 @@ function severalParts(): Refusal {
   return new Refusal('malformed_request', { text: 'The body must have no part other than `file`' });
 }
 
-/** Whether the boundary occurs more than once before and once after the part. */
+/** Counts delimiters: a body with one part contains exactly two. */
 function hasSeveralParts(contentType: string, body: Buffer): boolean {
   const boundary = new MIMEType(contentType).params.get('boundary') ?? '';
   if (boundary === '') return false;

@@ -39,7 +39,7 @@ function readUndecodedAfter(error: unknown, text: string, parameters: Parameters
   }
 }
 
-/** Whether decoding changed anything; if not, the undecoded reading is the same one. */
+/** If decoding changes nothing, the undecoded reading would be identical. */
 function mayMeanItself(text: string): boolean {
   return text.includes('%') || text.includes('+') || text.includes('&&') || text.endsWith('&');
 }

@@ -2,14 +2,14 @@ import { HASH_FIELD } from '../../base/canonical.ts';
 
 const PARAMETER_NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
 
-/** How the parameters of one operation are read. */
+/** Rules for reading the parameters of one operation. */
 export interface Parameters {
   /** Without `hash` if the operation is not signed. */
   readonly names: ReadonlySet<string>;
   /** Unknown names are ignored instead of refused. Only for operations without a signature. */
   readonly ignoresUnknown: boolean;
   readonly known: Pick<KnownNames, 'occurIn'>;
-  /** Those whose values may contain characters that are otherwise never valid. */
+  /** Parameters whose values may contain characters that are otherwise never valid. */
   readonly anyText: ReadonlySet<string>;
 }
 
@@ -40,7 +40,7 @@ export class KnownNames {
     return this.#add([...names], false);
   }
 
-  /** Whether the value contains `&<known name>=`. */
+  /** Finds `&<known name>=` in a value. */
   occurIn(value: string): boolean {
     if (!value.includes('&')) return false;
     this.#pattern ??= new RegExp(`&(?:${[...this.#names].join('|')})=`);

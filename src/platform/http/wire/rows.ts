@@ -17,16 +17,16 @@ import type { Parameters } from './parameters.ts';
 const SLICE_CHARACTERS = 16 * 1024;
 const SLICE_ROWS = 50;
 
-/** How a row's fields are read; errors that it throws concern this row only. */
+/** Reads the fields of one row. An error that it throws concerns this row only. */
 export type ReadFields = () => Fields;
 
-/** What the rows of a file may be. */
+/** The columns and the size that a file may have. */
 export interface RowForm {
   /** The columns, with the rules of a single request for their values. */
   readonly columns: Parameters;
   /** Their names, in the order in which errors list them. */
   readonly names: readonly string[];
-  /** Those that a CSV header must have. */
+  /** Columns that a CSV header must have. */
   readonly required: readonly string[];
   readonly maxRows: number;
 }

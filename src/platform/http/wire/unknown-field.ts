@@ -1,6 +1,6 @@
 import { Refusal } from '../../base/errors.ts';
 
-/** What looks like a name, and not like a value that was sent in its place. */
+/** Matches text that looks like a name rather than like a value sent in its place. */
 const NAME = /^[a-z][a-z_-]*\d?$/i;
 
 /**
