@@ -6,7 +6,7 @@ export interface Waiting {
   readonly kind: 'case';
   /** By which it is decided. */
   readonly id: string;
-  /** What is proposed: a resolution. */
+  /** The proposed resolution. */
   readonly proposed: string;
   /** The vendor or operator that it is about; null: neither. */
   readonly about: string | null;
@@ -24,7 +24,7 @@ const SOURCES: Readonly<
   case: readCases,
 };
 
-/** What waits for a second person, longest first. @param limit of each kind. */
+/** Lists proposals that wait for a second person, longest first. @param limit of each kind. */
 export async function listWaiting(
   db: Queryable,
   kinds: readonly WaitingKind[],

@@ -21,7 +21,7 @@ export interface KeptHead {
   readonly builtAt: Date | null;
 }
 
-/** How much later than its entries a block may be built while payments continue. */
+/** While payments continue, a block may be built this much later than its entries. */
 const LATE_MS = 86_400_000;
 /** Number of blocks that are read at once. */
 const PAGE_BLOCKS = 5_000;
@@ -291,7 +291,7 @@ class RowsPage {
 
 type Found = { readonly vendorId: number; readonly blockNumber: bigint | null };
 
-/** Those before the first block last, as PostgreSQL orders nulls. */
+/** Sorts transfers before the first block last, as PostgreSQL sorts nulls. */
 function byBlock(one: Found, other: Found): number {
   const [first, second] = [one.blockNumber ?? Infinity, other.blockNumber ?? Infinity];
   if (first === second) return one.vendorId - other.vendorId;

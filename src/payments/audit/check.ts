@@ -22,11 +22,11 @@ import { checkHours, HOURS_INVARIANT } from './sums-check.ts';
 export interface CheckReport {
   readonly invariants: readonly { readonly name: string; readonly says: string }[];
   readonly violations: readonly Violation[];
-  /** What was looked at. */
+  /** Numbers of rows that the check read, by what they are. */
   readonly counted: Readonly<Record<string, number>>;
   /** The newest block of the chain. Store it elsewhere. Null before the first block. */
   readonly head: ChainHead | null;
-  /** Whether the given heads are in the chain. */
+  /** The heads that the caller gave, each with the result of looking for it in the chain. */
   readonly keptHeads: readonly KeptHead[];
   /** False without the key: authentication codes were not checked. */
   readonly authenticated: boolean;
@@ -47,7 +47,7 @@ export interface CheckOptions {
   readonly heads?: readonly string[] | undefined;
   /** Without it, functions are compared with what was applied, not with the files. */
   readonly schema?: Schema | undefined;
-  /** What else carries authentication codes under the same key. */
+  /** Records outside this wing whose authentication codes are made with the same key. */
   readonly also?: readonly AlsoChecked[] | undefined;
   /** Called with the name of each invariant when its check begins. */
   readonly onInvariant?: ((name: string) => void) | undefined;

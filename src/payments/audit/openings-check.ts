@@ -13,7 +13,7 @@ interface OpeningRow {
   source: 'statement' | 'entry';
   sourceId: string;
   operatorCode: string;
-  /** What payments had consumed by then is part of it. */
+  /** The opening includes what payments had consumed by this time. */
   at: Date;
   /** According to the statement or to people. */
   statedCents: bigint;
@@ -48,7 +48,7 @@ function violationOf(opening: OpeningRow, consumedCents: bigint): Violation {
   return { invariant: OPENINGS_INVARIANT.name, vendorId: 0, detail };
 }
 
-/** Those in the books. That of an entry is two transfers, of which `house_equals_sources` checks the first. */
+/** Lists the openings in the books. An entry has two transfers; `house_equals_sources` checks the first. */
 async function listOpenings(db: Queryable): Promise<OpeningRow[]> {
   const listed = await db.query<OpeningRow>(
     `select 'statement' as source, s.statement_id as "sourceId", s.operator as "operatorCode",

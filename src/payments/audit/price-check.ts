@@ -22,7 +22,7 @@ export const PRICE_INVARIANTS = [
 ];
 
 const PAGE_ROWS = 5_000;
-/** How far the clock of a process may be ahead, and how long it may not know of a new price. */
+/** Tolerances for a process whose clock is ahead, and for one that has not yet read a new price. */
 const AHEAD_MS = 60_000;
 const BEHIND_MS = 600_000;
 
@@ -32,7 +32,7 @@ interface PricedRow {
   billerCode: string;
   operatorCode: string | null;
   createdAt: Date;
-  /** Of the attempt that the outcome is from; null: it was not in progress, or is archived. */
+  /** Time of the attempt that gave the outcome; null: it was not in progress, or is archived. */
   sentAt: Date | null;
   isSuccess: boolean;
   amountCents: bigint;

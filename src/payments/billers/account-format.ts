@@ -4,13 +4,13 @@ import { MOBILE_NUMBER } from '../../platform/base/mobile-number.ts';
 export interface AccountFormat {
   /** `msisdn`: Kenyan mobile numbers (254, then 7 or 1, then eight digits); otherwise an anchored regular expression. */
   readonly accountFormat: string;
-  /** For people, such as `Meter number`. */
+  /** The name that people see, such as `Meter number`. */
   readonly accountLabel: string;
 }
 
 export const MSISDN = 'msisdn';
 
-/** For a biller without a format: letters and digits, with some punctuation between them. */
+/** Default for a biller without a format: letters and digits, with some punctuation between them. */
 export const ANY_ACCOUNT: AccountFormat = {
   accountFormat: '^([A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9 ./_-]{0,62}[A-Za-z0-9])$',
   accountLabel: 'Account number',
@@ -23,7 +23,7 @@ export function hasFormat(account: string, format: string): boolean {
 
 const DIGITS_ONLY = /^\^\[0-9\]\{(\d+)(?:,(\d+))?\}\$$/;
 
-/** For people, after `account (…) must be`: in words where the format is a usual one. */
+/** Completes `account (…) must be` for people, in words where the format is a usual one. */
 export function describeFormat(format: string): string {
   if (format === MSISDN) return 'a Kenyan mobile number such as 254712345678 or 0712345678';
   if (format === ANY_ACCOUNT.accountFormat) {

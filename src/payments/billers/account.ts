@@ -17,7 +17,7 @@ export function normaliseAccount(
   return kenyanMobileNumber(trimmed) ?? trimmed;
 }
 
-/** The same. Throws: `invalid_field` if it cannot be one of the biller's accounts. */
+/** Normalises an account. Throws: `invalid_field` if it cannot be one of the biller's accounts. */
 export function requireAccount(
   text: string,
   biller: Pick<Biller, 'billerCode' | 'accountFormat' | 'accountLabel'>,

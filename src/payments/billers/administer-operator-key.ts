@@ -17,7 +17,7 @@ import {
 export interface OperatorKeyChange {
   readonly secret: string;
   readonly sealing: Sealing;
-  /** How long callbacks under the former secret are still accepted. Default: not at all. */
+  /** Callbacks under the former secret are still accepted for this long. Default: not at all. */
   readonly overlapSeconds?: number;
   /**
    * The new secret is of the same merchant account, so it is asked with it about instructions that it got

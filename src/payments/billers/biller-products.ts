@@ -5,7 +5,7 @@ import type { ListedProduct, ListingRow } from './products-store.ts';
 import { listRoutes } from './routes-store.ts';
 import { findBiller } from './store.ts';
 
-/** What a biller's operators sell for it. */
+/** The products and amounts that a biller's operators sell for it. */
 export interface BillerProducts {
   readonly amounts: AmountRule;
   /** By position of the route; a null date: the operator has never listed anything. */

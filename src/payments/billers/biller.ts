@@ -13,7 +13,7 @@ export interface Biller extends AccountFormat {
   readonly operatorCode: string;
   readonly minimumCents: bigint;
   readonly maximumCents: bigint | null;
-  /** What its payments may buy, with known amounts. */
+  /** Products with known amounts that its payments may buy. */
   readonly products: readonly SoldProduct[];
   /** Null: any amount. Otherwise the amounts for which its operators sell something; empty: unknown. */
   readonly soldAmounts: readonly Range[] | null;
@@ -37,7 +37,7 @@ export interface Route {
   /** The amounts that it takes; null: no limit. */
   readonly minimumCents: bigint | null;
   readonly maximumCents: bigint | null;
-  /** How much may be sent through it in a day; null: no limit. */
+  /** Largest sum that may be sent through it in a day; null: no limit. */
   readonly dailyLimitCents: bigint | null;
   /** The operator's charges and commissions, in order of their start. */
   readonly prices: readonly OperatorPrice[];
@@ -51,7 +51,7 @@ export interface Route {
 
 /** A circuit breaker that is open or on trial. */
 export interface Breaker {
-  /** How long it was open, or will be, before the operator is probed. */
+  /** Time for which it was open, or will be, before the operator is probed. */
   readonly cooldownMs: number;
   /**
    * Since when a few payments are let through, until the operator has answered one. Null: it is open,

@@ -59,7 +59,7 @@ export function billerOf(
   };
 }
 
-/** Of the operators that may execute the biller's payments. */
+/** Keeps only products of the operators that may execute the biller's payments. */
 function soldThrough(
   routes: readonly Route[],
   sold: readonly SoldProduct[],

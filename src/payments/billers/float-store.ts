@@ -23,7 +23,7 @@ export async function listFloats(db: Queryable): Promise<FloatRow[]> {
   return (await db.query<FloatRow>(`${FLOATS} order by operator_code`)).rows;
 }
 
-/** Those of the operators that are due to be asked; each is given to one caller only. */
+/** Takes the operators whose float is due to be asked for. Each is given to one caller only. */
 export async function takeDue(
   db: Queryable,
   operatorCodes: readonly string[],
@@ -146,7 +146,7 @@ async function addToHour(db: Queryable, operatorCode: string, change: bigint): P
   );
 }
 
-/** What was spent in each recorded hour, by operator. */
+/** Reads the amount spent in each recorded hour, by operator. */
 export async function readSpentHours(db: Queryable): Promise<ReadonlyMap<string, SpentHour[]>> {
   const read = await db.query<SpentHour & { operatorCode: string }>(
     `select operator_code as "operatorCode", hour, spent_cents as "spentCents"

@@ -1,4 +1,4 @@
-/** How much was spent in one hour. */
+/** The amount spent in one hour. */
 export interface SpentHour {
   /** Its start. */
   readonly hour: Date;

@@ -5,7 +5,7 @@ import { listRoutes } from './routes-store.ts';
 import { listBillers } from './store.ts';
 import type { BillerRow } from './store.ts';
 
-/** Whether a biller can be paid, and why not. */
+/** The state of one biller, and the reasons why it cannot be paid. */
 export interface BillerHealth {
   readonly biller: BillerRow;
   /** By position. */

@@ -17,7 +17,7 @@ export async function listFormerVersions(db: Queryable): Promise<FormerVersionRo
   return listed.rows;
 }
 
-/** Of one operator. */
+/** Lists the former versions of one operator. */
 export async function listFormerVersionsOf(
   db: Queryable,
   operatorCode: string,

@@ -9,15 +9,15 @@ export interface Product {
   readonly service: string;
   /** Who delivers it. */
   readonly provider: string;
-  /** What the receiver gets, as the operator writes it: `100 KES`, `10 to 10000 KES`, `1 GB`. */
+  /** Value for the receiver, as the operator writes it: `100 KES`, `10 to 10000 KES`, `1 GB`. */
   readonly value: string;
   /** The payable amount; null if the operator does not say. */
   readonly amount: Range | null;
-  /** What we pay to the operator; null if it does not say. */
+  /** The price that we pay to the operator; null if it does not say. */
   readonly price: Range | null;
-  /** How long the receiver can use it, as the operator writes it. */
+  /** Period in which the receiver can use it, as the operator writes it. */
   readonly validity: string | null;
-  /** What a payment must name, such as `account_number`. */
+  /** Field that a payment must have, such as `account_number`. */
   readonly requires: string;
   /** Our billers whose payments buy it, by the operator's settings. */
   readonly billerCodes: readonly string[];

@@ -13,7 +13,7 @@ export interface ListingRow {
   error: string | null;
 }
 
-/** Those of the operators whose list is due; each is given to one caller only. */
+/** Takes the operators whose list of products is due. Each is given to one caller only. */
 export async function takeDueListings(
   db: Queryable,
   operatorCodes: readonly string[],
@@ -150,7 +150,7 @@ interface ProductRow extends Omit<Product, 'amount' | 'price'> {
 /** A product in the catalogue of an operator. */
 export type ListedProduct = Product & { readonly operatorCode: string };
 
-/** What operators sell, as they listed it last. @param operatorCode default: all of them. */
+/** Lists products as operators listed them last. @param operatorCode default: all operators. */
 export async function listProducts(
   db: Queryable,
   operatorCode: string | null = null,

@@ -178,7 +178,7 @@ export async function setBillerStatus(
   return updated.rowCount === 1;
 }
 
-/** Whether a biller is OFFLINE whose period has ended. */
+/** Finds out if a biller is still OFFLINE although its period has ended. */
 export async function hasEndedOffline(db: Queryable): Promise<boolean> {
   const found = await db.query('select from billers where offline_until <= now() limit 1');
   return found.rowCount === 1;

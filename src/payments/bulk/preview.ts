@@ -7,14 +7,14 @@ import type { NewPayment } from '../create/payment.ts';
 import { newBatchId, planChunk, REUSED } from './batch.ts';
 import type { BulkRow, ChunkPlan, RowRefusal } from './batch.ts';
 
-/** What would happen to a row of a file if it were submitted now. */
+/** The result that a row of a file would have if it were submitted now. */
 export type RowPreview = {
   /** From 1. */
   readonly row: number;
 } & (
   | { readonly kind: 'created'; readonly payment: NewPayment }
   | { readonly kind: 'refused'; readonly refusal: RowRefusal }
-  /** The same payment was created earlier: it would not be paid again. */
+  /** The payment was created earlier, so it would not be made again. */
   | { readonly kind: 'repeated'; readonly paymentId: string }
   /** An earlier row of the file is the same payment. */
   | { readonly kind: 'repeated_row'; readonly firstRow: number }

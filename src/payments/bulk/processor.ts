@@ -64,7 +64,7 @@ export interface BulkProcessorOptions {
   readonly onAccepted: (accepted: readonly NewPayment[]) => void;
   /** Called once for each file, when its last row has been decided. */
   readonly onDecided: (file: DecidedFile) => void;
-  /** How often to look for batches that another process left. */
+  /** Interval of the search for batches that another process left. */
   readonly pollMs: number;
   /** A process that has decided no chunk of a batch for this long has left it. */
   readonly leaseMs: number;

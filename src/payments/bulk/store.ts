@@ -177,7 +177,7 @@ export interface DecidedChunk {
   readonly firstRow: number;
   readonly rowCount: number;
   readonly refusedCount: number;
-  /** For accepted rows; null: the database's current time. */
+  /** Posting time of the accepted rows; null: the database's current time. */
   readonly postedAt: Date | null;
   readonly exceptions: readonly ChunkException[];
   readonly leaseMs: number;
@@ -256,7 +256,7 @@ export async function countRefusals(
   return Object.fromEntries(counted.rows.map(({ code, count }) => [code, count]));
 }
 
-/** How many batches have undecided rows, and the age of the oldest of them. */
+/** Counts batches with undecided rows, and gives the age of the oldest one. */
 export async function countOpenBatches(
   db: Queryable,
 ): Promise<{ readonly count: number; readonly oldestSeconds: number }> {

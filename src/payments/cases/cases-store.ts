@@ -86,7 +86,7 @@ export async function addDetails(
   );
 }
 
-/** Whether there has ever been such a case about the payment, including resolved ones. */
+/** Looks for a case of this kind about the payment, including resolved ones. */
 export async function hadCase(
   db: Queryable,
   about: { readonly vendorId: number; readonly paymentId: string; readonly kind: CaseKind },
@@ -169,7 +169,7 @@ export interface CaseRow {
   evidenceId: string | null;
   operatorCode: string | null;
   facts: Record<string, unknown>;
-  /** What was instructed; null: it is about no payment, or an archived one. */
+  /** The instructed amount; null: the case is about no payment, or about an archived one. */
   paymentCents: bigint | null;
   openedAt: Date;
   proposal: RecordedProposal | null;
@@ -232,7 +232,7 @@ export async function listCases(
     readonly kind?: CaseKind | undefined;
     readonly vid?: string | undefined;
     readonly operatorCode?: string | undefined;
-    /** Whether somebody has proposed a resolution. */
+    /** Keeps only cases with a proposed resolution, or only those without one. */
     readonly proposed?: boolean | undefined;
     readonly limit: number;
   },
@@ -253,7 +253,7 @@ export async function findCase(db: Queryable, caseId: string): Promise<CaseRow |
   return (await db.query<CaseRow>(`${CASES} where c.case_id = $1`, [caseId])).rows[0];
 }
 
-/** The same, locked until the caller's database transaction ends. */
+/** Finds a case and locks it until the caller's database transaction ends. */
 export async function lockCase(db: Queryable, caseId: string): Promise<CaseRow | undefined> {
   const found = await findCase(db, caseId);
   if (found === undefined) return undefined;
@@ -300,7 +300,7 @@ export async function listCasesOfStatement(
 
 type CaseKey = Pick<CaseRow, 'vendorId' | 'caseId'>;
 
-/** What `setProposal` stores. */
+/** The fields that `setProposal` stores. */
 export type StoredProposal = {
   [Field in 'proposal' | 'proposalId' | 'proposedBy' | 'proposedAt' | 'proposalMac']: NonNullable<
     CaseRow[Field]

@@ -4,7 +4,7 @@ import type { Queryable } from '../../platform/db/pool.ts';
 export const IS_COLLECTION_OF_RECEIPT = `c.collector = r.collector and c.reference =
   case when r.issuer = 'mpesa' then r.receipt else r.issuer || '/' || r.receipt end`;
 
-/** Of credited receipts whose reversal nobody has decided about, what is still in a vendor’s books, in cents. */
+/** Sums what the vendor's books still hold of credited receipts whose reversal is undecided, in cents. */
 export async function readTakenBackCents(db: Queryable, vendorId: number): Promise<bigint> {
   const read = await db.query<{ receiptId: string }>(
     `select evidence_id as "receiptId" from cases

@@ -8,10 +8,10 @@ import { collectionText } from '../ledger/authenticity.ts';
 import { lockFloat, postingTime, postTransfer } from '../ledger/store.ts';
 import { findCollection, insertCollection } from './store.ts';
 
-/** How far the clock and the time zone of a collector, a provider or a bank may be ahead: a day. */
+/** Clocks and time zones of collectors, providers and banks may be ahead by at most a day. */
 const MAX_AHEAD_MS = 24 * 3_600_000;
 
-/** Whether the time is so far ahead that no difference of clocks or time zones explains it. */
+/** Detects a time that no difference of clocks or time zones explains. */
 export function isFarAhead(paidAt: Date, nowMs: number): boolean {
   return paidAt.getTime() > nowMs + MAX_AHEAD_MS;
 }

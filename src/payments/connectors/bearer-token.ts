@@ -82,7 +82,7 @@ export function createTokenSource(options: {
   };
 }
 
-/** How long to wait before another request. */
+/** Returns the wait before another request, in milliseconds. */
 function restOf(requestedAtMs: readonly number[], nowMs: number): number {
   const oldest = requestedAtMs.at(-MAX_REQUESTS);
   return oldest === undefined ? 0 : Math.max(0, oldest + WINDOW_MS - nowMs);

@@ -21,11 +21,11 @@ export interface ConnectionSettings {
 }
 
 export interface Connection {
-  /** For an instruction, from waiting for a connection to the last byte of the answer. */
+  /** Limit of an instruction, from waiting for a connection to the last byte of the answer. */
   readonly payTimeoutMs: number;
-  /** The same for every other request. */
+  /** Limit of any other request, counted in the same way. */
   readonly statusTimeoutMs: number;
-  /** For TCP and TLS together. */
+  /** Limit of TCP and TLS together. */
   readonly connectTimeoutMs: number;
   /** True: its name may resolve to a private network, such as a VPN. */
   readonly allowsPrivateAddresses?: boolean;

@@ -42,7 +42,7 @@ export async function probe(connector: Connector, options: ProbeOptions): Promis
   ];
 }
 
-/** Whether any query was answered, which needs the right address and credentials. */
+/** Any answer to a query proves that the address and the credentials are right. */
 function probeAccess(connector: Connector, answered: readonly Finding[]): Finding {
   const question = 'address and credentials';
   const [first] = answered;

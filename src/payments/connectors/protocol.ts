@@ -6,7 +6,7 @@ import type { Operator, OperatorSecret } from '../billers/biller.ts';
 import type { Connector, Declaration } from '../dispatch/connector.ts';
 import type { StatementFormat } from '../reconciliation/statement.ts';
 
-/** What a protocol provides to the registry: one such object in each folder. */
+/** A protocol as the registry uses it. Each protocol's folder exports one such object. */
 export interface Protocol {
   readonly declaration: Declaration;
   /** A made-up secret in the right format, to check an operator that has none yet. */
@@ -21,7 +21,7 @@ export interface Protocol {
    * @param callbackUrl of this operator, without a trailing slash.
    */
   create(operator: UsableOperator, callbackUrl: string): Connector;
-  /** How to read statements that people import; null: not possible. */
+  /** Reads statements that people import; null: not possible. */
   readonly statementFormat: ((operator: StatementOperator) => StatementFormat) | null;
 }
 

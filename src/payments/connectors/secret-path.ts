@@ -4,9 +4,9 @@ import type { OperatorSecret } from '../billers/biller.ts';
 
 /** The parts of a callback URL. */
 export interface SecretPath {
-  /** What is reported, such as a result. Lower-case letters. */
+  /** The kind of report, such as a result. Lower-case letters. */
   readonly kind: string;
-  /** Of the payment; empty when it is about none. */
+  /** The payment's reference; empty when the callback is about none. */
   readonly reference: string;
   readonly attemptNumber: number;
 }

@@ -1,7 +1,7 @@
 import type { Ending } from '../../platform/outbound/exchange.ts';
 import type { TokenSource } from './bearer-token.ts';
 
-/** How long a call may take, and what ends it early. */
+/** The time limit of a call, and the signal that ends it early. */
 export interface Limit {
   readonly deadlineMs: number;
   readonly signal: AbortSignal;

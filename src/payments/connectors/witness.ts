@@ -6,7 +6,7 @@ import { sendDeadlineMs } from '../dispatch/decide.ts';
 /** After this time, people hear of an instruction at an account that is no longer used. */
 const FORMER_CASE_AFTER_MS = 1_800_000;
 
-/** How long an instruction to a version may take, and how long it may be in transit. */
+/** The parts of a connector that say how long an instruction may take and be in transit. */
 export type Times = Pick<Connector, 'prepare' | 'payDeadlineMs' | 'acceptanceWindowMs'>;
 
 /** The operator as it was in a former version. */

@@ -28,7 +28,7 @@ export type LostLookup = (
 export interface Created {
   readonly reference: string;
   readonly createdAt: Date;
-  /** What it costs on top of the amount, with VAT. */
+  /** The vendor's fee on top of the amount, with VAT. */
   readonly feeCents: bigint;
   /** True if this is the answer to an earlier request with the same reference and content. */
   readonly replayed: boolean;

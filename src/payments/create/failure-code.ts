@@ -15,7 +15,7 @@ export const FAILURE_CODES = [
   'operator_refused',
   /** People decided that it was not paid, or corrected a payment that counted as paid. */
   'corrected',
-  /** For another reason, such as a statement that does not list the payment. */
+  /** Any other reason, such as a statement that does not list the payment. */
   'other',
 ] as const;
 export type FailureCode = (typeof FAILURE_CODES)[number];

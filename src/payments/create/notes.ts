@@ -7,7 +7,7 @@ import { isTracing, traceEvent } from '../../platform/base/tracing.ts';
 import type { Created } from './decide.ts';
 import type { FinalReport, NewPayment, Outcome, PaymentKey } from './payment.ts';
 
-/** What happened to a payment. `unconfirmed`: it is not known whether it was accepted. */
+/** An event in a payment's life. `unconfirmed`: it is not known whether the payment was accepted. */
 type Noted = 'accepted' | 'refused' | 'unconfirmed' | 'unanswered' | Outcome;
 
 /** A payment whose instruction the operator did not answer. */

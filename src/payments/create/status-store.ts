@@ -45,7 +45,7 @@ const READ_STATUSES = {
   },
 };
 
-/** How a vendor identifies one of its payments. */
+/** A vendor identifies its payment by our id or by its own reference. */
 export type StatusKey = { readonly vendorId: number } & (
   | { readonly paymentId: string }
   | { readonly merchantReference: string }

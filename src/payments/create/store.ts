@@ -199,7 +199,7 @@ export async function readPayment(
   return read.rows[0];
 }
 
-/** What a payment recorded of prices. */
+/** The fee and the prices that were recorded with a payment. */
 export interface RecordedPrices {
   readonly feeCents: bigint;
   readonly vatCents: bigint;

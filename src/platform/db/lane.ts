@@ -170,7 +170,7 @@ function createPartBatcher<Item, Result>(options: Part<Item, Result>): Batcher<I
   });
 }
 
-/** What earlier attempts of a batch left uncertain. */
+/** Uncertainty that earlier attempts of a batch left behind. */
 interface Doubt {
   /** A connection broke after a call was sent, so a refusal can no longer claim that nothing was committed. */
   maybeCommitted: boolean;

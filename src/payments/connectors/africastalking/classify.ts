@@ -130,7 +130,7 @@ export function classifyFind(
     : unknown(`not final: ${cleanMessage(status)}`, true);
 }
 
-/** Whether an id that the answer repeats is ours; it need not repeat any. */
+/** An answer need not repeat any of our ids, but those that it repeats must be ours. */
 function isAbout(found: Body, requestId: string): boolean {
   const named = textOf(found['requestId']) ?? textOf(found['transactionId']);
   return named === undefined || named === requestId;

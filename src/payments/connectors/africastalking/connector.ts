@@ -65,7 +65,7 @@ export function createAfricastalkingConnector(options: AfricastalkingOptions): C
   };
 }
 
-/** What to send, or why nothing is sent. */
+/** Returns the request to send, or the reason why nothing is sent. */
 function sendOf(instruction: PaymentInstruction, { billers }: AfricastalkingOptions) {
   const { billerCode, account, amountCents } = instruction;
   if (!billers.has(billerCode)) {

@@ -10,7 +10,7 @@ const readSettings = createSettingsReader(
   Type.Object(
     {
       ...CONNECTION_SETTINGS,
-      /** Of our application there; `sandbox` in the sandbox. */
+      /** The name of our application there; `sandbox` in the sandbox. */
       username: Type.String({ pattern: '^[\\x21-\\x7e]{1,100}$' }),
       /** Codes of our billers that sell airtime. */
       billers: Type.Array(Type.String({ pattern: '^[a-z0-9_]{1,40}$' }), {

@@ -14,7 +14,7 @@ import { parseHandle } from './handle.ts';
 import { balanceRequest, paymentRequest, statusRequest } from './requests.ts';
 import type { CallbackUrls, Initiator } from './requests.ts';
 
-/** How a biller is paid. */
+/** The pay bill number of one biller, and the rules for paying to it. */
 export interface PayBillRule {
   /** Its short code. */
   readonly payBill: string;

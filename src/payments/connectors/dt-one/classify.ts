@@ -47,7 +47,7 @@ export function readAnswer(ending: Ending): Answer {
 export const EXISTS = '1007001';
 const WENT_ON: ReadonlySet<string> = new Set([EXISTS, '1007002', '1007004', '1007007']);
 
-/** What each error proves about an instruction. */
+/** Reads from the error codes whether the instruction was certainly not executed. */
 function refusedBy({
   httpStatus,
   codes,

@@ -28,7 +28,7 @@ import type { CreditParty, Mode } from './requests.ts';
 import { isTransactionId } from './transaction.ts';
 import type { Expected } from './transaction.ts';
 
-/** What a biller sells. */
+/** The product, or the products, that payments of one biller buy. */
 export interface BillerRule {
   /** A product with a range of amounts, or one for each amount in cents. */
   readonly product: number | ReadonlyMap<bigint, number>;

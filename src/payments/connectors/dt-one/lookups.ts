@@ -20,7 +20,7 @@ function noAnswer(answer: Exclude<Answer, { kind: 'content' }>): {
   return { kind: 'unknown', reason: answer.kind === 'errors' ? answer.message : answer.reason };
 }
 
-/** Of the account in KES; parts of a cent are left out. */
+/** Reads the balance of the account in KES. Parts of a cent are left out. */
 export function readBalance(answer: Answer): BalanceAnswer {
   if (answer.kind !== 'content') return noAnswer(answer);
   const account = listOf(answer.content)
@@ -51,7 +51,7 @@ export function readStatementInquiry(answer: Answer): AccountAnswer {
   return { kind: 'valid', name: null, amountDueCents, dueDate: dates.toSorted()[0] ?? null };
 }
 
-/** Whether some operator is identified for the number. */
+/** A number is valid if some mobile operator is identified for it. */
 export function readMobileNumber(answer: Answer): AccountAnswer {
   if (answer.kind === 'errors' && answer.codes.includes('1005003')) {
     return { kind: 'invalid', message: 'The mobile number is not valid' };

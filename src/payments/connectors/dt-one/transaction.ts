@@ -14,7 +14,7 @@ export interface Transaction {
   readonly message: string;
   readonly productId: string;
   readonly account: string | undefined;
-  /** What the receiver gets, in KES; undefined for products of a fixed amount. */
+  /** Value for the receiver, in KES cents; undefined for products of a fixed amount. */
   readonly deliveredCents: bigint | undefined;
   readonly operatorReference: string;
   readonly details: Paid['details'];

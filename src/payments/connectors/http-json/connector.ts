@@ -12,7 +12,7 @@ import { createSigning } from './signing.ts';
 import type { Signing } from './signing.ts';
 
 export interface HttpJsonOptions extends Connection {
-  /** For messages about the configuration. */
+  /** Named in messages about the configuration. */
   readonly operatorCode: string;
   /** `https://host[:port][/path]`; plain http only to this machine. */
   readonly baseUrl: string;
@@ -22,7 +22,7 @@ export interface HttpJsonOptions extends Connection {
   readonly formerKeys?: readonly OperatorSecret[];
   /** Where the operator sends callbacks. */
   readonly callbackUrl: string;
-  /** How long after an instruction the operator's "not found" proves nothing; null: never. */
+  /** For this long after an instruction, the operator's "not found" proves nothing; null: it never does. */
   readonly acceptanceWindowMs: number | null;
   /** Largest answer or callback body. */
   readonly answerBytes: number;

@@ -7,7 +7,7 @@ import { hmac } from '../../../platform/base/mac.ts';
 export interface Signing {
   /** The three headers of Standard Webhooks for a body that is sent now. */
   readonly headers: (body: string) => Record<string, string>;
-  /** Whether the text was signed with the key within the last five minutes. */
+  /** Verifies that the text was signed with the key within the last five minutes. */
   readonly verify: (text: string, headers: Readonly<Record<string, string | undefined>>) => boolean;
 }
 

@@ -79,7 +79,7 @@ export function createHttpConnector(options: HttpOptions): Connector {
   };
 }
 
-/** How each kind of request is made and sent. */
+/** Builds a sender for each kind of request. */
 function createRoutes(options: HttpOptions, context: object) {
   const { settings, baseUrl, tokenUrl, answerBytes } = options;
   const pool = createOperatorPool(baseUrl.origin, options);

@@ -51,7 +51,7 @@ function requireHandles({ handle, pay, status, callback }: HttpSettings): void {
   }
 }
 
-/** Whether a request contains the handle. Its answer may name something else so. */
+/** Looks for the handle in a request. The answer is left out: it may use the same name for something else. */
 function usesHandle({ answer: _answer, ...request }: OperationSettings): boolean {
   return textsIn(request).some((text) => readsValue(text, 'handle'));
 }

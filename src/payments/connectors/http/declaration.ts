@@ -1,7 +1,7 @@
 import type { Declaration } from '../../dispatch/connector.ts';
 import type { HttpSettings } from './settings.ts';
 
-/** The same for every configuration. */
+/** One declaration for every configuration of this connector. */
 export const HTTP: Declaration = {
   title: 'Any HTTP API, by configuration (here: without a status query and callbacks)',
   source: 'docs/guide/write-a-connector.md',

@@ -11,7 +11,7 @@ export interface Expression {
 }
 
 const MAX_EXPRESSION_LENGTH = 4_000;
-/** Of evaluation: time, depth, and items of a list. */
+/** Limits of an evaluation: time in ms, depth, and items of a list. */
 const GUARDRAILS = { timeout: 200, stack: 100, sequence: 1_000 };
 
 /** Node types of the library’s syntax tree that may occur. */

@@ -19,7 +19,7 @@ const expressions = Type.Record(Type.String({ pattern: '^[A-Za-z0-9_-]{1,60}$' }
 const optional = Type.Optional(expression);
 const format = oneOf(['json', 'form', 'xml']);
 
-/** What the operator's answer may mean. */
+/** Meanings that the operator's answer may have. */
 export const CLASSES = [
   'paid',
   'declined',
@@ -52,7 +52,7 @@ const httpStatus = Type.Optional(
 const outcome = {
   code: expression,
   classes: Type.Record(text, oneOf(CLASSES), closed),
-  /** Whether the answer is about this request. */
+  /** True if the answer is about this request. */
   about: optional,
   message: optional,
   operator_reference: optional,
@@ -69,11 +69,11 @@ const scheme = {
   algorithm: Type.Unsafe<Algorithm>(oneOf(ALGORITHMS)),
   /** The part of the secret that holds the key: of an HMAC, or a private key in PEM. */
   key: Type.Optional(Type.String({ pattern: '^[a-z0-9_]{1,40}$' })),
-  /** Of an HMAC's key. Default: text. */
+  /** Encoding of an HMAC's key. Default: text. */
   key_encoding: Type.Optional(oneOf(['text', 'hex', 'base64'])),
-  /** Of the signature. */
+  /** Encoding of the signature. */
   encoding: oneOf(['hex', 'base64']),
-  /** What is signed. */
+  /** The text that is signed. */
   text: expression,
 };
 
@@ -81,7 +81,7 @@ const declaration = Type.Object(
   {
     title: text,
     source: text,
-    /** What proves that nothing was executed? */
+    /** The operator's answers that prove that nothing was executed. */
     proof_of_non_execution: Type.Array(text, { minItems: 1, maxItems: 20 }),
     not_proof: Type.Array(text, { maxItems: 20 }),
     caller_key: oneOf(['answers_again', 'refuses_reuse', 'none']),
@@ -140,7 +140,7 @@ const products = Type.Object(
         list: expression,
         code: expression,
         name: optional,
-        /** What may be paid for it: a fixed amount, or a range. */
+        /** Payable amounts: a fixed one, or a range. */
         amount: optional,
         minimum: optional,
         maximum: optional,
@@ -154,7 +154,7 @@ const products = Type.Object(
   closed,
 );
 
-/** What a movement of our float may be; `ignored`: it does not move it. */
+/** Kinds of movements of our float; `ignored`: the float does not change. */
 export const MOVEMENTS = ['payment', 'reversal', 'top_up', 'charge', 'ignored'] as const;
 export type MovementClass = (typeof MOVEMENTS)[number];
 
@@ -196,26 +196,26 @@ const callback = Type.Object(
     reference: optional,
     /** The part of `body` that is read like the answer to a status query. Only with `signature`. */
     answer: optional,
-    /** How it is read. Default: as `status.answer`. */
+    /** Rules for reading `answer`. Default: those of `status.answer`. */
     outcome: Type.Optional(Type.Object(outcome, closed)),
     /** Without it, anybody can send a callback: it only causes a status query. */
     signature: Type.Optional(
       Type.Object(
         {
           ...scheme,
-          /** Of an RSA signature; PEM. */
+          /** Verifies an RSA signature; PEM. */
           public_key: Type.Optional(Type.String({ maxLength: 8_000 })),
           /** The signature. */
           value: expression,
           /** When it was signed, in milliseconds since 1970; null: the operator does not say. */
           time: Type.Union([expression, Type.Null()]),
-          /** How far that may be from our clock. Default: five minutes. */
+          /** Tolerated difference between that time and our clock. Default: five minutes. */
           tolerance_ms: Type.Optional(Type.Integer({ minimum: 1_000, maximum: 86_400_000 })),
         },
         closed,
       ),
     ),
-    /** What we answer: JSON, or a text. */
+    /** Our answer to the callback: JSON, or a text. */
     accepted_body: Type.Optional(
       Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.String({ maxLength: 2_000 })]),
     ),
@@ -248,7 +248,7 @@ export const SETTINGS = Type.Object(
         {
           /** Other amounts than multiples of this are declined and never sent. Default: 0.01. */
           step: Type.Optional(Type.String({ pattern: MONEY_PATTERN.source })),
-          /** How amounts in answers are written. Default: decimal. */
+          /** Format of amounts in answers. Default: decimal. */
           answers: Type.Optional(oneOf(['decimal', 'cents'])),
         },
         closed,
@@ -256,7 +256,7 @@ export const SETTINGS = Type.Object(
     ),
     /** Our id for one attempt; stored before it is sent. */
     handle: optional,
-    /** Of every request, such as an API key. */
+    /** Headers of every request, such as an API key. */
     headers: Type.Optional(expressions),
     auth: Type.Optional(auth),
     signing: Type.Optional(

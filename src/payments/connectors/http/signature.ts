@@ -12,14 +12,14 @@ export const ALGORITHMS = [
 ] as const;
 export type Algorithm = (typeof ALGORITHMS)[number];
 
-/** How a signature, or the key of an HMAC, is written as text. */
+/** Encodes a signature, or the key of an HMAC, as text. */
 export type Encoding = 'hex' | 'base64';
 export type KeyEncoding = 'text' | Encoding;
 
 export interface Scheme {
   readonly algorithm: Algorithm;
   readonly encoding: Encoding;
-  /** Of an HMAC's key. */
+  /** Applies to the key of an HMAC. */
   readonly keyEncoding: KeyEncoding;
 }
 

@@ -9,7 +9,7 @@ import type { Scheme } from './signature.ts';
 /** A part of the operator's secret. Undefined while the operator has none. Throws: no such part. */
 export type SecretPart = (name: string) => string | undefined;
 
-/** How requests are signed. */
+/** Signs requests, in two steps around filling them in. */
 export interface RequestSigning {
   /** The input of path, headers and body; it includes `signature` if one of them contains it. */
   before(input: object): Promise<object>;

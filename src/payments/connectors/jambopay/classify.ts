@@ -26,7 +26,7 @@ interface Answer {
   readonly httpStatus: number;
   readonly field: (name: string) => string | undefined;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Of a refusal; null when the answer has none, or 0. */
+  /** The code of a refusal; null when the answer has none, or 0. */
   readonly code: string | null;
   readonly message: string;
 }

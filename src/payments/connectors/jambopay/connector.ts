@@ -24,7 +24,7 @@ import { commitRequest, prepareRequest, tokenRequest } from './requests.ts';
 import { STREAMS } from './streams.ts';
 import type { StreamName } from './streams.ts';
 
-/** How a biller is paid. */
+/** The stream, and the operator there, that pay one biller. */
 export interface BillerRule {
   readonly stream: StreamName;
   readonly operatorCode: string | null;

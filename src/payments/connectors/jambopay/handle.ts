@@ -1,4 +1,4 @@
-/** What is kept of an attempt: the TransactionID, and a callback that reported it as completed. */
+/** Stored with an attempt: the TransactionID, and a callback that reported it as completed. */
 export interface Handle {
   readonly transactionId: string;
   readonly completed: Completed | null;

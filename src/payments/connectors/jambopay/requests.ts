@@ -8,7 +8,7 @@ export interface Bill {
   readonly account: string;
   readonly phoneNumber: string;
   readonly amountCents: bigint;
-  /** Of `credit`: 1 Airtel, 2 Telkom, 4 Safaricom. */
+  /** Only for the stream `credit`: 1 Airtel, 2 Telkom, 4 Safaricom. */
   readonly operatorCode: string | null;
   readonly callbackUrl: string;
 }

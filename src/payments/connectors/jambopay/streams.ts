@@ -1,6 +1,6 @@
 import type { Declined } from '../../dispatch/connector.ts';
 
-/** What a code of a stream proves: that the payment is refused, or that it may be tried again. */
+/** A code proves that the payment is refused, or that it may be tried again. */
 export type CodeMeaning = Declined['failureCode'] | 'try_again' | 'paused';
 
 export interface Stream {
@@ -69,7 +69,7 @@ export const PREPARE_CODES: Readonly<Record<string, CodeMeaning>> = {
   '4440': 'try_again',
 };
 
-/** Whether two spellings name one account: separators and leading zeros may be lost in transit. */
+/** Ignores separators and leading zeros, which may be lost in transit. */
 export function isSameAccount(stream: Stream, one: string, other: string): boolean {
   const bare = (text: string): string => {
     const plain = text.replaceAll(/[^A-Za-z0-9]/g, '').toUpperCase();

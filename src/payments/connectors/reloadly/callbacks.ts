@@ -15,7 +15,7 @@ export interface WebhookSecret {
 
 export interface CallbackOptions {
   readonly secrets: readonly WebhookSecret[];
-  /** How far a callback's timestamp may be from our clock. */
+  /** Tolerated difference between a callback's timestamp and our clock. */
   readonly toleranceMs: number;
   readonly bodyBytes: number;
   readonly amountsIn: AmountsIn;

@@ -15,7 +15,7 @@ export interface ClientOptions extends Connection {
   readonly authUrl: URL;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** What the token is for; a token of another audience is refused. */
+  /** The API that the token gives access to. A token of another audience is refused. */
   readonly audience: string;
   readonly answerBytes: number;
 }

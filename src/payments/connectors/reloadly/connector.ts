@@ -117,7 +117,7 @@ function noNetwork(billerCode: string) {
   return notSent(reason, { answered: true, operatorPaused: true });
 }
 
-/** What to send, or why nothing is sent. */
+/** Returns the top-up to send, or the reason why nothing is sent. */
 function topUpOf(instruction: PaymentInstruction, options: ReloadlyOptions) {
   const { reference, billerCode, account, amountCents, operatorHandle } = instruction;
   const configured = options.billers.get(billerCode);

@@ -30,7 +30,7 @@ export function readNetwork(value: unknown): Network | undefined {
   };
 }
 
-/** Whether the network accepts the amount. This moves no money. */
+/** Checks that the network accepts the amount. This moves no money. */
 export function checkNetwork(
   ending: Ending,
   { amountCents, amountsIn }: { readonly amountCents: bigint; readonly amountsIn: AmountsIn },

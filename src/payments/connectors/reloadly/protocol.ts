@@ -15,7 +15,7 @@ const SETTINGS = Type.Object(
     ...CONNECTION_SETTINGS,
     /** Where tokens come from. */
     auth_url: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-    /** What tokens are for. Default: the origin of the base URL. */
+    /** The API that tokens give access to. Default: the origin of the base URL. */
     audience: Type.Optional(Type.String({ pattern: '^https://\\S{1,200}$' })),
     /** Reloadly's number of the network for each biller; `by_number`: looked up for each payment. */
     billers: Type.Record(
@@ -117,7 +117,7 @@ function rulesOf(settings: Static<typeof SETTINGS>) {
   };
 }
 
-/** Of every key that is still valid, so that callbacks are accepted while one is replaced. */
+/** Returns every key that is still valid, so that callbacks are accepted while one is replaced. */
 function webhookSecretsOf(operator: UsableOperator): WebhookSecret[] {
   return secretsOf(operator).map(({ secret, validUntil }) => {
     const { operatorCode } = operator;

@@ -26,7 +26,7 @@ export function readTransaction(value: unknown): Transaction | undefined {
   return { id, reference, status, phone: textOf(values['recipientPhone']) ?? '', values };
 }
 
-/** Whether it is about this instruction. Reloadly's filter ignores case; we do not. */
+/** Matches a transaction with the instruction. Reloadly's filter ignores case; we do not. */
 export function isAbout(
   { reference, phone }: Transaction,
   sent: { readonly reference: string; readonly account: string },

@@ -18,10 +18,10 @@ import {
 } from './requests.ts';
 import type { Credentials, Operation } from './requests.ts';
 
-/** How a biller is paid. */
+/** The Tingg service that pays one biller. */
 export interface Service {
   readonly serviceCode: string;
-  /** Whether it presents bills; otherwise only accounts are validated. */
+  /** True: the service presents bills. False: it only validates accounts. */
   readonly hasBills: boolean;
 }
 
