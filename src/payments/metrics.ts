@@ -217,7 +217,7 @@ function addProductMetrics(registry: MetricsRegistry, pool: Pool): void {
 }
 
 const BRIDGE_EVERY_MS = 60_000;
-/** What was settled since an older report is not summed: the result would be of no use. */
+/** Settlements since an older report are not summed: the result would be of no use. */
 const MAX_REPORT_AGE_MS = 3_600_000;
 
 function addStatementMetrics(registry: MetricsRegistry, pool: Pool): void {

@@ -13,7 +13,7 @@ import type { LostPayments } from './quarantine/lost.ts';
 
 export type ConnectorOf = (operatorCode: string) => Connector | undefined;
 
-/** How operators are reached: by their protocols, or by the given connectors. */
+/** Operators are reached by their protocols, or by the given connectors. */
 export type OperatorsOptions =
   | (ConnectorRegistryOptions & Pick<JobOptions, 'masterKeys'>)
   | { readonly connectorOf: ConnectorOf };

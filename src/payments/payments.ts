@@ -48,17 +48,17 @@ import type { Settler } from './settle/settle.ts';
 import type { Timing } from './timing.ts';
 
 export interface PaymentsOptions {
-  /** For everything without a pool of its own. */
+  /** Used by everything without a pool of its own. */
   readonly pool: Pool;
   /** Opens the wing's other pools. They are closed after the wing has stopped. */
   readonly openPool: OpenPool;
   readonly directory: Pick<VendorDirectory, 'vendorById'> &
     Partial<Pick<VendorDirectory, 'bucketOf'>>;
-  /** What this process does in addition to creating, settling and answering. */
+  /** Tasks of this process in addition to creating, settling and answering. */
   readonly roles: ReadonlySet<'api' | 'dispatcher' | 'jobs'>;
   readonly settings: PaymentsSettings;
   readonly timing: Timing;
-  /** How operators are reached: by their protocols, or by the given connectors. */
+  /** Operators are reached by their protocols, or by the given connectors. */
   readonly operators: OperatorsOptions;
   /** Absent: releases of quarantines are believed. */
   readonly ledgerMac?: Mac | undefined;
@@ -70,7 +70,7 @@ export interface PaymentsOptions {
   readonly timers?: Timers;
   /** Generates the ids of payments. Default: time-ordered, random. */
   readonly newId?: () => string;
-  /** How many items must wait before a lane makes a further call. Default: the lane's own. */
+  /** Items that must wait before a lane makes a further call. Default: the lane's own. */
   readonly laneMinItems?: number;
   /** Called for every batch of a lane. Default: nothing is measured. */
   readonly onBatch?: OnBatch;
@@ -108,9 +108,9 @@ export interface Payments {
   readonly connectorOf: ConnectorOf;
   /** Calls to operators. */
   readonly capacity: Capacity;
-  /** Of this process. */
+  /** Counted in this process only. */
   readonly tallies: Tallies;
-  /** Of this process. */
+  /** Noted in this process only. */
   readonly notes: PaymentNotes;
   /** Creates that wait for their batch. */
   readonly waitingCreates: number;

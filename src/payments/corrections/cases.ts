@@ -279,7 +279,10 @@ async function readHouseBalances(
   };
 }
 
-/** What is left of the receipt that the case is about; 0 if it is about something else. */
+/**
+ * Returns the amount still credited from the receipt that the case is about; 0 if it is about something
+ * else.
+ */
 async function readKeptCents(db: Queryable, row: CaseRow): Promise<bigint> {
   const { kind, vendorId, evidenceId } = row;
   if (evidenceId === null || (kind !== 'receipt_conflict' && kind !== 'receipt_reversed'))
@@ -373,7 +376,7 @@ async function correct(
   return correctionId;
 }
 
-/** What the status of a corrected payment shows. */
+/** The reference, message and details that a corrected payment's status shows. */
 function toldAfter(
   { facts }: CaseRow,
   proposal: Proposal,

@@ -30,14 +30,14 @@ export interface TermsBefore {
   /** Null: the operator charges and gives nothing. */
   readonly terms: OperatorTerms | null;
   readonly postedCents: bigint;
-  /** What `terms_differ` posted for it. Absent: nothing. */
+  /** The terms that `terms_differ` posted for it. Absent: none. */
   readonly otherTerms?: OtherTerms;
 }
 
-/** How what an operator really charged and gave for a payment differs from the recorded price, in cents. */
+/** The operator's real charge and commission for a payment, less those of the recorded price, in cents. */
 export interface OtherTerms {
   readonly costCents: bigint;
-  /** Of the commission that it netted. */
+  /** Counts only commission that the operator netted. */
   readonly commissionCents: bigint;
 }
 

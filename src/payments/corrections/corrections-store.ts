@@ -94,7 +94,7 @@ export async function findChargeOf(
   return found.rows[0]?.caseId;
 }
 
-/** What `terms_differ` posted for the payment. */
+/** Sums the transfers of `terms_differ` for the payment. */
 export async function readOtherTerms(
   db: Queryable,
   payment: { readonly vendorId: number; readonly paymentId: string },
@@ -114,7 +114,7 @@ export async function readOtherTerms(
   return read.rows[0] ?? { costCents: 0n, commissionCents: 0n };
 }
 
-/** What corrections posted to the vendor's accounts for this payment, summed by the two accounts. */
+/** Sums the transfers of corrections on the vendor's accounts for this payment, by pair of accounts. */
 export async function listPostedFor(
   db: Queryable,
   payment: { readonly vendorId: number; readonly paymentId: string },

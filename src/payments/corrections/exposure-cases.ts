@@ -24,7 +24,7 @@ export async function openExposure(
   });
 }
 
-/** What is left of a debt is a case about the same debt. The former case has to be resolved by now. */
+/** Opens a case for the rest of a debt. Resolve the former case first: a debt has one open case. */
 export async function openRest(db: Queryable, row: CaseRow, restCents: bigint): Promise<void> {
   if (restCents === 0n) return;
   const facts = { ...row.facts, owed_cents: Number(restCents), rest_of_case: row.caseId };

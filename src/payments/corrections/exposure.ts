@@ -12,7 +12,7 @@ interface Owing {
   readonly exposureCents: bigint;
 }
 
-/** What the vendor still owes of the case, in cents. Pure. */
+/** Returns the debt of this case that the vendor has not paid, in cents. Pure. */
 export function owedCents({ row, exposureCents }: Owing): bigint {
   const ofCase = factCents(row, 'owed_cents') ?? -exposureCents;
   return ofCase < -exposureCents ? ofCase : -exposureCents;

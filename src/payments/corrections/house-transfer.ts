@@ -16,11 +16,11 @@ export type HouseResolution =
 
 type Row = Pick<CaseRow, 'kind' | 'facts' | 'operatorCode'>;
 
-/** What our own accounts have for the operator of a case. */
+/** Balances of our own accounts for the operator of a case. */
 export interface HouseBalances {
-  /** What we bear of what the operator took. */
+  /** The part of the operator's takings that we bear. */
   readonly borneCents: bigint;
-  /** What the operator owes us. */
+  /** The amount that the operator owes us. */
   readonly receivableCents: bigint;
 }
 
@@ -142,7 +142,7 @@ function changeCents(row: Row): bigint | undefined {
   return beforeCents === undefined || nowCents === undefined ? undefined : nowCents - beforeCents;
 }
 
-/** Whether the movement of a statement that the case is about raised our float. */
+/** True if the statement's movement raised our float. */
 function isReturn({ facts }: Row): boolean {
   return facts['movement'] === 'reversal' || facts['movement'] === 'top_up';
 }

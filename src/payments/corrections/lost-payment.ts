@@ -17,7 +17,7 @@ export interface LostPayment {
   readonly terms: OperatorTerms | null;
   /** The case by which the vendor paid for it already. */
   readonly chargedBy: string | null;
-  /** What was posted for it, and what was returned. */
+  /** Transfers posted for it, and those that returned money. */
   readonly posted: readonly PlannedTransfer[];
   /**
    * If people have decided about a reversal of it: what statements list as paid and not returned, less what was
@@ -130,7 +130,7 @@ export function planLostReturn(
 const isOwnTerms = ({ debitAccount, creditAccount }: PlannedTransfer): boolean =>
   isOwnTermsAccount(debitAccount) || isOwnTermsAccount(creditAccount);
 
-/** What these transfers make the balance of an account, in cents. */
+/** Sums these transfers to the balance of one account, in cents. */
 function balanceOf(account: AccountName, transfers: readonly PlannedTransfer[]): bigint {
   return transfers.reduce((sum, { debitAccount, creditAccount, amountCents }) => {
     const sign = BigInt(Number(creditAccount === account) - Number(debitAccount === account));

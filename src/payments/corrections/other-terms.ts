@@ -19,7 +19,7 @@ export interface PricedPayment extends OurPayment {
   readonly vatCents: bigint;
   /** What the case’s operator charges and gives us for it; null: nothing, or another executed it. */
   readonly terms: OperatorTerms | null;
-  /** What `terms_differ` posted for it. */
+  /** The sums that `terms_differ` already posted for it. */
   readonly otherTerms: OtherTerms;
 }
 
@@ -71,7 +71,7 @@ export function planTerms(row: Row, payment: PricedPayment, proposal: Proposal):
   return differingTerms(row, payment, moreCents > 0n ? amountCents : -amountCents);
 }
 
-/** What the operator took more than the ledger has, by the case and, if it was revised, by all statements. */
+/** The operator's takings beyond the ledger's, by the case and, if it was revised, by all statements. */
 function termsDifference(row: Row, payment: PricedPayment): bigint {
   const { netPostedCents, houseCents: ourCents, isRevised, listedCents } = payment;
   const listed = factCents(row, 'paid_cents') ?? 0n;

@@ -95,7 +95,7 @@ const FITTING: Readonly<Record<CaseKind, readonly Resolution[]>> = {
   receipt_reversed: ['keep_books', 'take_back'],
 };
 
-/** How a case of this kind can be resolved. */
+/** Lists the resolutions that fit a case of this kind. */
 export function resolutionsOf(kind: CaseKind): readonly Resolution[] {
   return FITTING[kind];
 }
@@ -109,7 +109,7 @@ export type Plan =
       readonly transfers: readonly PlannedTransfer[];
       /** The outcome that the vendor sees from now on; null: unchanged. */
       readonly outcomeAfter: Outcome | null;
-      /** What the vendor still owes of a case of `exposure`: a new case. */
+      /** The vendor's remaining debt, for which a new case of `exposure` is opened. */
       readonly restCents?: bigint;
     };
 
@@ -125,7 +125,7 @@ export interface Situation extends HouseBalances {
   readonly collectedCents: bigint;
   /** Zero or less. */
   readonly exposureCents: bigint;
-  /** What the ledger has of the receipt that the case is about, and people have not taken back. */
+  /** The amount credited from the receipt of the case, less what people have taken back. */
   readonly keptCents: bigint;
 }
 
@@ -253,7 +253,7 @@ function planCharge(situation: Situation, proposal: Proposal): Plan {
   return { kind: 'correct', transfers, outcomeAfter: wasFailed ? 'success' : null };
 }
 
-/** What a receipt credited goes back, once: from where it is, if it was not moved yet. */
+/** Takes a credited receipt back, once. Money that was not moved yet is taken from where it is. */
 function planTakeBack(situation: Situation, proposal: Proposal): Plan {
   const { row, floatCents, collectedCents, keptCents } = situation;
   if (row.vendorId === HOUSE) {

@@ -10,12 +10,12 @@ export function stillTakenCents(payment: OurPayment, takenCents: bigint): bigint
   return isExplained(payment) ? smallest(takenCents, notBookedCents(payment)) : takenCents;
 }
 
-/** The same for an amount that the operator returned: what statements list less than the ledger has. Pure. */
+/** Limits an amount that the operator returned to what statements list less than the ledger has. Pure. */
 export function stillReturnedCents(payment: OurPayment, returnedCents: bigint): bigint {
   return isExplained(payment) ? smallest(returnedCents, -notBookedCents(payment)) : returnedCents;
 }
 
-/** The same for the vendor's part: as long as the operator has been paid once, it is the vendor's payment. Pure. */
+/** Returns the vendor's part. While the operator has been paid once, that payment is the vendor's. Pure. */
 export function stillReturnedToVendorCents(payment: OurPayment, returnedCents: bigint): bigint {
   if (!isExplained(payment)) return returnedCents;
   const leftCents = stillReturnedCents(payment, returnedCents);

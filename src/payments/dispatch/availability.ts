@@ -29,7 +29,7 @@ import type { CallEnd } from './worker.ts';
 export interface Availabilities {
   /** Why nothing is sent through the route, also from the moment when its breaker starts to open. */
   obstacleOf(billerCode: string, route: Route): Obstacle | null;
-  /** How many more instructions may be sent through the route now; unlimited unless it is on trial. */
+  /** Number of further instructions that the route may get now; unlimited unless it is on trial. */
   free(billerCode: string, route: Route): number;
   /** Notes a call; the returned function notes its end, with null if nothing was sent. */
   begin(route: RouteKey, stage: Stage): (end: CallEnd | null) => void;

@@ -17,7 +17,7 @@ export interface CallRecord {
     route: string,
     call: { readonly stage: Stage; readonly trial: number | null },
   ): (end: CallEnd | null) => boolean;
-  /** How many more instructions this process may send through the route now. */
+  /** Number of further instructions that this process may send through the route now. */
   free(route: string, trial: number | null): number;
 }
 
@@ -93,7 +93,7 @@ export function pauseMs({
   readonly baseMs: number;
   /** The pause before the present trial; null: it is not on trial. */
   readonly trialOf: number | null;
-  /** How long ago the breaker closed, and the pause before; null: it has not been open. */
+  /** Time since the breaker closed, and the pause before that; null: it has not been open. */
   readonly closed: { readonly agoMs: number; readonly pauseMs: number } | null;
 }): number {
   const isSoon = closed !== null && closed.agoMs < 2 * closed.pauseMs + QUICK_MS;

@@ -3,7 +3,7 @@ import type { CallEnd } from './worker.ts';
 
 export interface CallClock {
   tookMs(): number;
-  /** How much of that time the process did not run. */
+  /** The part of that time in which the process did not run. */
   sleptMs(): number;
 }
 

@@ -35,7 +35,7 @@ export type CallbackAnswer =
   | { readonly kind: 'refused' | 'unknown_operator' };
 
 export interface CallbackReceiver {
-  /** Whether anybody can send the operator's callbacks. Then their senders are strangers. */
+  /** True: anybody can send the operator's callbacks, so their senders count as strangers. */
   canBeForged(operatorCode: string): boolean;
   receive(operatorCode: string, request: CallbackRequest): Promise<CallbackAnswer>;
 }
@@ -59,7 +59,7 @@ export interface CallbackReceiverOptions {
   readonly onBalance?: (operatorCode: string, balanceCents: bigint) => Promise<void>;
   /** A monotonic clock in milliseconds. */
   readonly nowMs: () => number;
-  /** For handles that are not known yet. Default: the system's timers. */
+  /** Timers of the wait for handles that are not known yet. Default: the system's timers. */
   readonly timers?: Timers;
   readonly log: Logger;
 }
@@ -266,7 +266,7 @@ type FoundPayment = PaymentKey & {
   readonly reference: string;
   readonly amountCents: bigint;
   readonly isOpen: boolean;
-  /** Of the last attempt. */
+  /** The version of the operator that got the last attempt. */
   readonly operatorVersion: number | null;
 };
 
@@ -374,7 +374,7 @@ async function keepUnmatched(
   });
 }
 
-/** The same id for every callback about the reference, so that only one case is open about it. */
+/** All callbacks about a reference share this id, so that only one case is open about it. */
 function evidenceOf(operatorCode: string, reference: string): string {
   return createHash('md5').update(`${operatorCode} ${reference}`).digest('hex');
 }

@@ -39,9 +39,9 @@ export interface Connector {
   readonly pullStatement:
     | ((page: StatementQuery, signal: AbortSignal) => Promise<StatementPage>)
     | null;
-  /** What the operator pays out in another currency; `operator test` shows it. */
+  /** Asks for the amount that the operator pays out in another currency; `operator test` shows it. */
   readonly quote: ((query: QuoteQuery, signal: AbortSignal) => Promise<QuoteAnswer>) | null;
-  /** What the operator sells, with prices, page by page. Null: it has no list. */
+  /** Lists the operator's products, with prices, page by page. Null: it has no list. */
   readonly products: ((cursor: string | null, signal: AbortSignal) => Promise<ProductPage>) | null;
   readonly callbacks: Callbacks | null;
   /** Frees connections. */
@@ -59,13 +59,13 @@ export interface Declaration {
    * become `not_sent`, `declined` or `not_found`; everything else is `unknown`.
    */
   readonly proofOfNonExecution: readonly [string, ...string[]];
-  /** What looks like proof but is not. */
+  /** Answers that look like proof but are not. */
   readonly notProof: readonly string[];
-  /** What the operator does with a second instruction under the same reference. */
+  /** The operator's reaction to a second instruction under the same reference. */
   readonly callerKey: 'answers_again' | 'refuses_reuse' | 'none';
-  /** How the result of an accepted instruction arrives. */
+  /** The way in which the result of an accepted instruction arrives. */
   readonly result: 'answer' | 'callback' | 'answer_or_callback';
-  /** How an instruction is queried: by our reference, or by the operator's handle. */
+  /** The id by which the operator is asked about an instruction. */
   readonly statusBy: 'our_reference' | 'operator_handle' | 'cannot_be_asked';
   /**
    * How a callback is proven to be the operator's. `confirmed_by_query`: not at all, because anybody can
@@ -77,7 +77,7 @@ export interface Declaration {
     | 'confirmed_by_query'
     | 'secret_url'
     | 'no_callbacks';
-  /** How we learn the movements of our float with the operator, or why they cannot be pulled. */
+  /** Source of the movements of our float with the operator, or the reason why they cannot be pulled. */
   readonly movements: 'pulled' | `not pulled: ${string}`;
 }
 
@@ -90,7 +90,7 @@ export interface PaymentInstruction {
   readonly account: string;
   readonly phone: string | null;
   readonly amountCents: bigint;
-  /** What `prepare` returned for this attempt; committed before `pay` is called. */
+  /** The return value of `prepare` for this attempt; committed before `pay` is called. */
   readonly operatorHandle: string | null;
 }
 
@@ -259,7 +259,7 @@ export interface QuoteQuery {
 export type QuoteAnswer =
   | {
       readonly kind: 'quote';
-      /** What the receiver gets. Decimal text in `currency`, as the operator gives it. */
+      /** Amount for the receiver. Decimal text in `currency`, as the operator gives it. */
       readonly amount: string;
       readonly currency: string;
     }
@@ -274,7 +274,7 @@ export type ProductPage =
     }
   | { readonly kind: 'unknown'; readonly reason: string };
 
-/** How the operator's callbacks are read and answered. */
+/** Reads and answers the operator's callbacks. */
 export interface Callbacks {
   /** The response that the operator expects for an accepted callback: JSON content, or a text. */
   readonly acceptedBody: object | string;

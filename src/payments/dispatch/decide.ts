@@ -9,7 +9,7 @@ import type {
 import type { Failover } from './route.ts';
 import type { Claim, Progress } from './store.ts';
 
-/** How long the dispatcher waits between attempts; all in milliseconds. */
+/** Waits of the dispatcher between attempts; all in milliseconds. */
 export interface RetryPolicy {
   /** First status query after an instruction without an answer; doubles up to `verifyMaxMs`. */
   readonly verifyFirstMs: number;

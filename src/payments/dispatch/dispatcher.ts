@@ -43,9 +43,9 @@ import { carryOut, SEND_WITHIN_MS } from './worker.ts';
 import type { CallEnd } from './worker.ts';
 
 export interface DispatcherOptions {
-  /** For finding and claiming work. */
+  /** Connections for finding and claiming work. */
   readonly pool: Pool;
-  /** Of one connection, for progress and handles. */
+  /** A pool of one connection, for progress and handles. */
   readonly progressPool: Pool;
   readonly catalogue: BillerCatalogue;
   readonly connectorOf: (operatorCode: string) => Connector | undefined;
@@ -62,14 +62,14 @@ export interface DispatcherOptions {
   /** Remembers what was claimed for sending. Default: nothing is remembered. */
   readonly acknowledged?: Pick<AcknowledgedPayments, 'note'> | undefined;
   readonly policy: RetryPolicy;
-  /** How often queues are listed if nothing announces new work. */
+  /** Interval of listing the queues while nothing announces new work. */
   readonly pollMs: number;
   readonly laneDeadlineMs: number;
   /** Default: all vendors are in one bucket. */
   readonly bucketOf?: BucketOf | undefined;
   /** Default: the system's timers. */
   readonly timers?: Timers;
-  /** For calls to operators. Default: timers that pause while the process does not run. */
+  /** Timers of calls to operators. Default: timers that pause while the process does not run. */
   readonly awakeTimers?: Timers;
   readonly onBatch?: OnBatch;
   readonly log: Logger;

@@ -7,7 +7,7 @@ import type { PaymentKey } from '../create/payment.ts';
 import type { PaymentFinder, SentPayment } from './connector.ts';
 import { findAttemptsByHandle, findKeptHandles, readLastAttempt } from './handle-store.ts';
 
-/** How long a callback waits for its handle, which the answer to the instruction may bring later. */
+/** A callback waits this long for its handle, which may arrive later with the answer to the instruction. */
 const HANDLE_WAIT_MS = 3_000;
 const HANDLE_POLL_MS = 250;
 

@@ -39,7 +39,7 @@ export function withKeptHandles(connector: Connector, keep: Keep): Connector {
 
 /** Stores handles in batches, without delaying the payment. */
 export interface HandleKeeper {
-  /** What keeps the handles of the claim’s attempt. */
+  /** Returns a function that stores handles for the claim's attempt. */
   of(claim: Claim, operatorCode: string): Keep;
   idle(): Promise<void>;
 }

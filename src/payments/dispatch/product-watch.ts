@@ -7,7 +7,7 @@ import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import type { Connector } from './connector.ts';
 
-/** How often an operator’s list is read, and how soon again after a failure. */
+/** Interval between two readings of an operator's list, and the pause after a failed one. */
 const REFRESH = { everyMs: 6 * 3_600_000, retryMs: 600_000 };
 /** More than every list seen so far; limits an endless list. */
 const MAX_PAGES = 100;

@@ -43,7 +43,7 @@ export async function listInstructedVersions(
   return read.rows;
 }
 
-/** How many payments wait for the report of each operator. */
+/** Counts payments that wait for each operator's report. */
 export async function countInstructions(
   db: Queryable,
 ): Promise<{ readonly operatorCode: string; readonly count: number }[]> {
@@ -54,7 +54,7 @@ export async function countInstructions(
   return read.rows;
 }
 
-/** How many payments of each vendor wait for the report of an operator. */
+/** Counts payments that wait for the report of one operator, by vendor. */
 export async function countInstructionsOf(
   db: Queryable,
   operatorCode: string,

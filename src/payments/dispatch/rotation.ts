@@ -19,9 +19,9 @@ export interface Rotation {
 
 /** Bands of amounts of a queue. */
 export interface AskedBands {
-  /** Those that were asked, by their minimum. */
+  /** Minimums of the bands that were asked. */
   readonly bands: readonly bigint[];
-  /** How many there are. */
+  /** Number of bands that the queue has, asked or not. */
   readonly bandCount: number;
 }
 
@@ -41,13 +41,13 @@ export interface Turn extends AddedQueue {
   readonly addedAt: number;
   /** By the minimum of a band of amounts, the place that the turn got when the band was last asked. */
   readonly askedAt: Map<bigint, number>;
-  /** Whether it had several bands when it was last asked. */
+  /** True if it had several bands when it was last asked. */
   readonly isSplit: boolean;
   /** Bands of amounts, by their minimum, in which nothing more was due. */
   readonly finished: Set<bigint>;
   /** Routes, by `routeName`, for which nothing more had waited long enough. */
   readonly waited: Set<string>;
-  /** How many payments are claimed of it at once while other queues wait for the same operator. */
+  /** Payments claimed of it at once while other queues wait for the same operator. */
   readonly burst: number;
   /** Undefined: not since it was added. */
   readonly servedAtMs: number | undefined;
@@ -119,7 +119,7 @@ export function createRotation(nowMs = (): number => performance.now()): Rotatio
   };
 }
 
-/** What a queue has earned while its turns came quickly does not outlive that. */
+/** Resets a burst that the queue earned while its turns came quickly. */
 function withoutOldBurst(turn: Turn, nowMs: number): Turn {
   const isOld = turn.burst > 1 && nowMs - (turn.servedAtMs ?? 0) > QUICK_MS;
   return isOld ? { ...turn, burst: 1 } : turn;

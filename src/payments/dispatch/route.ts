@@ -1,12 +1,12 @@
 import type { Route, RouteObstacle } from '../billers/biller.ts';
 
-/** How long a payment waits for a busy route before it goes to one of a later position. */
+/** A payment waits this long for a busy route before it takes one of a later position. */
 export const BUSY_AFTER_MS = 2_000;
 
 /** Why a route cannot take payments now. */
 export interface Obstacle {
   readonly cause: RouteObstacle | 'daily_limit' | 'no_connector' | 'range';
-  /** For people. */
+  /** A text for people. */
   readonly text: string;
 }
 
@@ -32,19 +32,19 @@ export interface Band {
 
 export interface RouteChoice {
   readonly operatorCode: string;
-  /** For people; null: the biller has no other route. */
+  /** A text for people; null: the biller has no other route. */
   readonly reason: string | null;
-  /** The same for programs. */
+  /** The reason in a form for programs. */
   readonly cause: RouteCause;
-  /** How long payments must have been due to take this route. */
+  /** Payments take this route only once they have been due for this long. */
   readonly waitMs: number;
 }
 
-/** What follows when an operator has proven that it did not execute a payment. */
+/** The next step after an operator has proven that it did not execute a payment. */
 export interface Failover {
   /** Null: chosen when the payment is sent again. */
   readonly operatorCode: string | null;
-  /** How often every route has been tried before; null: another route is tried at once. */
+  /** Number of times that every route has been tried; null: another route is tried at once. */
   readonly round: number | null;
 }
 

@@ -14,7 +14,7 @@ export interface Routing {
   /** @param promised slots that are already assigned, by operator. */
   candidates(biller: Biller, promised: ReadonlyMap<string, number>): Candidate[];
   bands(biller: Biller): readonly Band[];
-  /** How many payments may be claimed for a route on trial; Infinity for other routes. */
+  /** Number of payments that may be claimed for a route on trial; Infinity for other routes. */
   freeOnTrial(billerCode: string, operatorCode: string): number;
   /** Counts payments that were claimed for an operator. */
   note(claims: readonly Claim[]): void;

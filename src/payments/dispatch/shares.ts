@@ -13,7 +13,7 @@ import type { ChosenRoute } from './store.ts';
 /** A lease is longer than the connector's deadline by this much. */
 const LEASE_MARGIN_MS = 5_000;
 
-/** How much may be claimed from one queue for one operator now, and for how long. */
+/** Limits of a claim from one queue for one operator: the number of payments, and the time. */
 export interface Share extends Turn {
   readonly turn: Turn;
   readonly max: number;
@@ -21,7 +21,7 @@ export interface Share extends Turn {
   readonly route?: ChosenRoute;
   /** Why that route, for the metrics. */
   readonly cause?: RouteCause;
-  /** How many bands of amounts the queue has. */
+  /** Number of bands of amounts in the queue. */
   readonly bandCount: number;
 }
 
@@ -70,7 +70,7 @@ interface Group {
   readonly free: number;
   readonly leaseMs: number;
   readonly requests: Request[];
-  /** How many slots the requests may use at least. */
+  /** Smallest number of slots that the requests may use. */
   askedFor: number;
 }
 
@@ -269,7 +269,7 @@ export function endTurns(
   return someFinished;
 }
 
-/** What came of a turn. */
+/** The result of a turn. */
 interface AskedTurn extends AskedBands {
   /** The last payment that was claimed of each band that may have more. */
   readonly served: (string | null)[];

@@ -84,7 +84,7 @@ const CLAIM_TO_ASK = `select ${CLAIMED_COLUMNS}, verify_count as "verifyCount",
   from claim_to_ask($1, $2::integer[], $3::text[], $4::text[], $5::integer[], $6::uuid[],
     $7::integer[])`;
 
-/** How many payments of a queue to claim, and for which operator. */
+/** A claim to make: the queue, the operator and the number of payments. */
 export interface Wanted extends QueueKey {
   readonly max: number;
   /** Payments with earlier ids are passed over. Default: none. */

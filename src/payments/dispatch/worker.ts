@@ -24,9 +24,9 @@ import type { Claim, Progress, Stage } from './store.ts';
  * lease.
  */
 export const SEND_WITHIN_MS = 3_000;
-/** How long to wait for a connector past its own deadline. */
+/** A connector may exceed its own deadline by this much before the worker stops waiting. */
 const CONNECTOR_GRACE_MS = 1_000;
-/** How long a connector has to return after a stop aborts its call. */
+/** Once a stop aborts its call, a connector has this long to return. */
 const CUT_OFF_GRACE_MS = 200;
 
 export interface WorkerOptions {
@@ -46,7 +46,7 @@ export interface WorkerOptions {
   readonly log: Logger;
 }
 
-/** How a call ended, for the circuit breaker and the metrics. */
+/** The end of a call, as the circuit breaker and the metrics see it. */
 export interface CallEnd {
   readonly stage: Stage;
   readonly result: (PaymentOutcome | StatusOutcome)['kind'];

@@ -33,7 +33,7 @@ import type { FoundWebhook, ReplayFilter } from './webhooks-store.ts';
  * not be notified.
  */
 
-/** Whether staff do it: then the vendor is told. */
+/** The person who makes the change. The vendor is told only of changes that staff make. */
 interface Hand {
   readonly isStaff: boolean;
 }
@@ -86,7 +86,7 @@ export async function rotateSecret(
   return await withWebhook(pool, vendor, (client) => giveNewSecret(client, vendor, options));
 }
 
-/** The same for a vendor that asks for it itself, once for each request. Throws as `addKeyOnce` does. */
+/** Rotates the secret at the vendor's own request, once for each request. Throws as `addKeyOnce` does. */
 export async function rotateOwnSecret(
   pool: Pool,
   vendor: VendorKey,

@@ -1,12 +1,12 @@
 /** When events are retried, when they are given up, and when a webhook is disabled. Times in milliseconds. */
 export interface WebhookPolicy {
-  /** For one call, from the name lookup to the last byte of the answer. */
+  /** Limit of one call, from the name lookup to the last byte of the answer. */
   readonly callTimeoutMs: number;
   /** Before the second attempt of an event; each further pause is four times as long. */
   readonly firstRetryMs: number;
   /** Longest pause between two attempts. */
   readonly maxRetryMs: number;
-  /** How long after its first attempt an event is given up. */
+  /** An event is given up this long after its first attempt. */
   readonly giveUpAfterMs: number;
   /**
    * A webhook is disabled after this many consecutive failures, with none of its events delivered
@@ -74,7 +74,7 @@ export function shouldDisable(
   return failureCount >= policy.disableAfterFailures && failingForMs >= policy.disableAfterMs;
 }
 
-/** How long a failing webhook pauses, so that a dead one costs little. */
+/** Pause of a failing webhook, so that a dead one costs little. */
 export function restMsOf(failureCount: number, policy: WebhookPolicy): number {
   return Math.min(failureCount * policy.restMs, policy.maxRestMs);
 }

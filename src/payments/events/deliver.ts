@@ -25,7 +25,7 @@ export interface Delivery {
 /** The result of a call. `gone`: the receiver wants no more events. */
 export interface DeliveryResult {
   readonly kind: 'delivered' | 'failed' | 'gone';
-  /** For people. */
+  /** A text for people. */
   readonly text: string;
   /** The body of the response, empty if it was cut off; undefined if there was no response. */
   readonly answer?: Buffer;
@@ -45,7 +45,7 @@ const lookUpsOf = createTurns();
 /** @param options.callTimeoutMs for everything: lookup, connecting, sending, the whole response. */
 export function createDeliverer(options: {
   readonly callTimeoutMs: number;
-  /** How names are looked up. Default: the system's. */
+  /** Looks names up. Default: the system's. */
   readonly resolve?: Resolve;
 }): Deliverer {
   const turnsOf = options.resolve === undefined ? lookUpsOf : createTurns(options.resolve);

@@ -5,7 +5,7 @@ import type { StatusRow } from '../create/status-store.ts';
 import { operatorFieldsOf, statusNumberOf } from '../create/status-fields.ts';
 import type { EventType } from './event-types.ts';
 
-/** What happened, with the payment as it was then. */
+/** An event, with the payment as it was at that time. */
 export interface EventRow extends Omit<StatusRow, 'underWay' | 'outcome'> {
   readonly vendorId: number;
   readonly eventId: string;

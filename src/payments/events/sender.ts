@@ -34,7 +34,7 @@ interface SenderOptions {
   readonly masterKeys: MasterKeys;
   readonly wireTime: WireTime;
   readonly policy: WebhookPolicy;
-  /** How often to look for waiting events. */
+  /** Interval of the search for waiting events. */
   readonly pollMs: number;
   /** Default: the system's timers. */
   readonly timers?: Timers;
@@ -129,7 +129,7 @@ class RunningSender implements WebhookSender {
     }
   }
 
-  /** How many more of its events may be sent at once; a failing webhook gets one. */
+  /** Number of further events that may be sent to the webhook at once. A failing webhook gets one. */
   #freeOf(webhook: WaitingWebhook): number {
     const max = webhook.failureCount > 0 ? 1 : LIMITS.webhookCallsPerVendor;
     return Math.min(max - this.#callCountOf(webhook), LIMITS.webhookCalls - this.#calls.size);

@@ -5,7 +5,7 @@ import { newId } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { announceEvent } from './store.ts';
 
-/** What staff changed, with its place in the request log: the operation with which a vendor does it itself. */
+/** A change by staff is logged under the operation with which a vendor makes it itself. */
 const ROUTES = {
   security_key: '/v1/keys',
   webhook_secret: '/v1/webhook/secrets',
@@ -41,7 +41,7 @@ export async function tellVendor(
   await insertRequests(db, vendor.bucket, [{ ...request, ...rest }]);
 }
 
-/** The same of a change in the console, unless the vendor's own people make it. */
+/** Returns `tellVendor` for a change in the console; undefined if the vendor's own people make it. */
 export function tellOfStaff(
   { vendor }: { readonly vendor?: unknown },
   vendorId: number,

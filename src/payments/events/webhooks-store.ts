@@ -286,7 +286,7 @@ function replayableValues(vendorId: number, filter: ReplayedEvents): unknown[] {
   ];
 }
 
-/** How many events there are to send again; at most the limit. */
+/** Counts events that can be sent again, up to the limit. */
 export async function countReplayable(
   db: Queryable,
   vendorId: number,

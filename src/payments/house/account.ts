@@ -70,7 +70,7 @@ const CLASSES: Readonly<Record<Books, Readonly<Record<string, AccountClass>>>> =
   },
 };
 
-/** What kind of account it is, for a trial balance. */
+/** The class of an account in a trial balance. */
 export function classOf(books: Books, account: string): AccountClass {
   return CLASSES[books][account.split(':')[0] ?? ''] ?? 'clearing';
 }

@@ -5,7 +5,7 @@ import { matchEntered, sidesOf } from './entry.ts';
 import type { ListedKind, ListedMovement } from './entry.ts';
 import { postHouseTransfer, readConsumed, readFloatBeginning } from './store.ts';
 
-/** What an operator's statement says about our float, without payments and reversals. */
+/** The movements and balances of our float in an operator's statement, without payments and reversals. */
 export interface StatementContent {
   readonly statementId: string;
   readonly operatorCode: string;
@@ -17,7 +17,7 @@ export interface StatementContent {
   readonly charges: readonly ListedMovement[];
 }
 
-/** What was booked, in cents. */
+/** Sums that were booked, in cents. */
 export interface Booked {
   /** Null: the books of the float had begun. */
   readonly openingCents: bigint | null;
@@ -69,7 +69,7 @@ async function bookOpening(
   return openingCents;
 }
 
-/** What people entered before is confirmed; `rest` is to be booked. */
+/** Confirms entries that people made before. Only `rest` is left to book. */
 async function confirmEntered(
   db: Queryable,
   { operatorCode, kind }: { readonly operatorCode: string; readonly kind: ListedKind },

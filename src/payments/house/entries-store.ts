@@ -39,7 +39,10 @@ export async function insertEntry(db: Queryable, entry: NewEntry): Promise<boole
   return inserted.rowCount === 1;
 }
 
-/** Whether a movement was booked, however its reference is spelt. @param of.reference see `plainReference`. */
+/**
+ * Looks for a booked movement with this reference in any spelling. @param of.reference see
+ * `plainReference`.
+ */
 export async function isEntered(
   db: Queryable,
   of: { readonly kind: EntryKind; readonly subject: string; readonly reference: string },
@@ -52,7 +55,7 @@ export async function isEntered(
   return found.rowCount !== 0;
 }
 
-/** Those of these entries that a statement lists as well. */
+/** Finds the entries that a statement lists as well. */
 export async function findConfirmed(
   db: Queryable,
   entryIds: readonly string[],

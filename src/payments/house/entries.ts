@@ -25,7 +25,7 @@ const content = Type.Object(
     operator: codeField,
     kind: Type.Enum([...ENTRY_KINDS]),
     cents: centsField,
-    /** Of the bank, or of the operator: the same one is entered once. */
+    /** Reference of the bank, or of the operator. Each is entered only once. */
     reference: textField(200),
     movedAt: timeField,
     /** The source whose account the money left or reached; null: not known yet. */
@@ -39,13 +39,13 @@ interface Facts {
   readonly isOperator: boolean;
   readonly isBank: boolean;
   readonly isEntered: boolean;
-  /** Of the operator's float. */
+  /** True: the books of the operator's float have begun. */
   readonly isBooked: boolean;
   readonly beganAt: Date | null;
   readonly listed: { readonly hasReference: boolean } | undefined;
-  /** For an opening: what payments of the time before had consumed; null: of another kind. */
+  /** Amount that payments had consumed before an opening; null: the entry is of another kind. */
   readonly consumedCents: bigint | null;
-  /** For an opening that is decided: payments that are not committed yet get no time before this. */
+  /** Set when an opening is decided: payments that are not committed yet get no time before this. */
   readonly completeUntil: Date | null;
 }
 
@@ -61,7 +61,7 @@ interface Plan {
 
 interface Deps {
   readonly ledgerMac: Mac;
-  /** For the times in texts. */
+  /** Formats times in texts. */
   readonly wireTime: WireTime;
 }
 

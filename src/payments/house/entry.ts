@@ -77,7 +77,7 @@ export function isListedKind(kind: EntryKind): kind is ListedKind {
   return kind === 'top_up' || kind === 'charge';
 }
 
-/** How far the dates of the bank and of the operator may differ. */
+/** Tolerated difference between the bank's date and the operator's. */
 const NEAR_MS = 3 * 86_400_000;
 
 /**

@@ -18,7 +18,7 @@ export interface StoredLine {
   cents: string;
 }
 
-/** What is booked, for people. */
+/** The booked lines in words for people. */
 export const bookedLines = (lines: readonly StoredLine[]): Line[] =>
   lines.map(({ account, side, cents }) => ({
     ...{ label: side === 'debit' ? 'Debit' : 'Credit', text: account, cents },

@@ -35,7 +35,7 @@ export async function insertJournal(db: Queryable, journal: NewJournal): Promise
   return inserted.rowCount === 1;
 }
 
-/** Whether a document was booked, however its reference is spelt. @param plain see `plainReference`. */
+/** Looks for a booked document with this reference in any spelling. @param plain see `plainReference`. */
 export async function isJournalBooked(db: Queryable, plain: string): Promise<boolean> {
   const found = await db.query(
     `select from house_journals where lower(regexp_replace(reference, '[^A-Za-z0-9]', '', 'g')) = $1`,

@@ -24,7 +24,7 @@ export const HOUSE_JOURNAL = 'house_journal';
 
 const content = Type.Object(
   {
-    /** Of the document: the same one is entered once. */
+    /** Reference of the document. Each document is entered only once. */
     reference: textField(200),
     lines: Type.Array(
       Type.Object(
@@ -42,7 +42,7 @@ const content = Type.Object(
 type Content = Static<typeof content>;
 
 interface Facts {
-  /** What the lines name and does not exist; null: nothing. */
+  /** A name in the lines that does not exist; null: all exist. */
   readonly unknown: string | null;
   readonly isBooked: boolean;
 }
@@ -54,7 +54,7 @@ interface Plan {
 
 interface Deps {
   readonly ledgerMac: Mac;
-  /** For the times in texts. */
+  /** Formats times in texts. */
   readonly wireTime: WireTime;
 }
 

@@ -41,7 +41,7 @@ export interface BookPeriod {
   readonly to: Date;
 }
 
-/** What an account had, and what was posted to it in a period. */
+/** The opening balance of an account, and the sums posted to it in a period. */
 export interface AccountPeriod {
   readonly account: string;
   /** Positive: a credit. */
@@ -110,7 +110,7 @@ type Posted = Pick<AccountPeriod, 'debitCents' | 'creditCents'>;
 
 const NOTHING: Posted = { debitCents: 0n, creditCents: 0n };
 
-/** What pairs post to each account. Pure. */
+/** Sums debits and credits of the pairs by account. Pure. */
 function sidesOf(pairs: readonly PairSum[]): ReadonlyMap<string, Posted> {
   const sides = new Map<string, Posted>();
   for (const { debitAccount, creditAccount, amountCents } of pairs) {
@@ -226,7 +226,7 @@ export async function readConsumed(
   }, 0n);
 }
 
-/** Whether anything is booked about our float with an operator. */
+/** True once anything is booked about our float with an operator. */
 export async function isFloatBooked(db: Queryable, operatorCode: string): Promise<boolean> {
   return (await readFloatBeginning(db, operatorCode)).isBooked;
 }
@@ -241,7 +241,7 @@ export async function listBookedFloats(db: Queryable): Promise<string[]> {
   return listed.rows.map(({ operatorCode }) => operatorCode);
 }
 
-/** Those of the codes that are no source of receipts, and so have no bank account of ours. */
+/** Finds codes that belong to no source of receipts. They have no bank account of ours. */
 export async function listUnknownBanks(db: Queryable, codes: readonly string[]): Promise<string[]> {
   const found = await db.query<{ code: string }>(
     `select code from unnest($1::text[]) as u (code)

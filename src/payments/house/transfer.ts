@@ -1,7 +1,7 @@
 import { timeText } from '../../platform/base/proposal.ts';
 import type { HouseAccount } from './account.ts';
 
-/** What caused a transfer: see `house_transfers`. */
+/** The cause of a transfer: see `house_transfers`. */
 export type TransferSource = 'top_up' | 'charges' | 'opening' | 'entry' | 'journal';
 
 /** One movement between two accounts of the house. */
@@ -22,7 +22,7 @@ export interface HouseTransfer {
   /** Who proposed and who approved it; null: a statement. */
   readonly proposedBy: string | null;
   readonly approvedBy: string | null;
-  /** What they wrote: reference, note, and evidence of a journal; null: a statement. */
+  /** Texts that they wrote: reference, note, and evidence of a journal; null: the source is a statement. */
   readonly texts: readonly string[] | null;
 }
 

@@ -55,7 +55,7 @@ export async function readTrialBalance(
   });
 }
 
-/** Of the house and all vendors. Pure. */
+/** Combines the accounts of the house with those of all vendors. Pure. */
 export function trialBalance(
   house: readonly AccountPeriod[],
   vendors: readonly AccountPeriod[],

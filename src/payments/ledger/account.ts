@@ -44,7 +44,7 @@ export function isVendorsMoney(account: string): boolean {
 export const isVendorsMoneySql = (column: string): string =>
   `${column} in (${VENDORS_MONEY.map((account) => `'${account}'`).join(', ')})`;
 
-/** What a transfer did, derived from its two accounts. */
+/** Names the movement of a transfer from its two accounts. */
 export function movementName(debitAccount: string, creditAccount: string): string {
   const pair = `${debitAccount.split(':')[0]}>${creditAccount.split(':')[0]}`;
   return MOVEMENTS[pair] ?? 'correction';
@@ -76,7 +76,7 @@ export function isOwnTermsAccount(account: string): boolean {
   return new RegExp(OWN_TERMS).test(account);
 }
 
-/** The same as SQL. @param column of an account. */
+/** The condition of `isOwnTermsAccount` in SQL. @param column of an account. */
 export const isOwnTermsAccountSql = (column: string): string => `${column} ~ '${OWN_TERMS}'`;
 
 /** SQL that is true for a transfer from or to such an account. @param transfer alias of the table. */

@@ -10,7 +10,7 @@ import type { Head } from './chain.ts';
 interface BuilderOptions {
   readonly pool: Pool;
   readonly mac: Mac;
-  /** What this process knows of restores of the database. Undefined: none is expected. */
+  /** Restores of the database that this process knows of. Undefined: none is expected. */
   readonly restores?: Restores | undefined;
   readonly log: Logger;
 }
@@ -83,7 +83,7 @@ class ChainBuilder {
     this.#restores = count;
   }
 
-  /** Whether a restore has been found that is not taken into account. */
+  /** Resolves to true if a restore was found that is not taken into account. */
   async #isRestoredNow(): Promise<boolean> {
     const { restores } = this.#options;
     // If this fails, the alteration is reported all the same.

@@ -196,7 +196,7 @@ async function buildBlock(
   return { blockNumber, hash };
 }
 
-/** What a block has of one vendor. */
+/** One vendor's part of a block. */
 interface VendorBlock {
   readonly vendorId: number;
   readonly entryCount: bigint;
@@ -244,7 +244,7 @@ export async function readLastBlock(db: Queryable): Promise<bigint | null> {
   return read.rows[0]?.blockNumber ?? null;
 }
 
-/** How far the chain reaches; null before the first block. */
+/** Reads the time up to which blocks are built; null before the first block. */
 export async function readChainEnd(db: Queryable): Promise<Date | null> {
   const read = await db.query<{ endedAt: Date | null }>(
     `select nullif(ended_at, '-infinity') as "endedAt" from ledger_chain`,

@@ -213,7 +213,7 @@ export function entries(from: string, to: string): string {
 
 export const ENTRY_ORDER = 'order by at, id, part';
 
-/** How many bytes of an entry's hash a block keeps. */
+/** Length of the part of an entry's hash that a block keeps. */
 export const MARK_BYTES = 8;
 
 /** SHA-256 over the blocks of all vendors, for `group by block_number`. */

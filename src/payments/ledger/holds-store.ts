@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 
-/** What is held under this id; undefined: nothing, or not any more. Reads only vendors for whom anything is held. */
+/** Finds an open hold by its id. Reads only vendors for whom anything is held. */
 export async function findHold(
   db: Queryable,
   holderId: string,

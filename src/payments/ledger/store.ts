@@ -103,7 +103,7 @@ export async function listAllBalances(
 
 export interface Transfer {
   readonly vendorId: number;
-  /** What caused it; together with `leg` it makes the transfer unique. */
+  /** The cause of the transfer; together with `leg` it makes the transfer unique. */
   readonly sourceId: string;
   readonly leg: number;
   readonly debitAccount: AccountName;
@@ -173,7 +173,7 @@ export async function readUnchainedSeconds(db: Queryable): Promise<number> {
   return 0;
 }
 
-/** Of the first hour from an instant on, and of everything later. */
+/** Reads the first hour from an instant on, and only if it is empty everything later. */
 const OLDEST_SECONDS = [
   `f.created_at >= $1::timestamptz and f.created_at < $1::timestamptz + interval '1 hour'`,
   `f.created_at >= $1::timestamptz + interval '1 hour'`,

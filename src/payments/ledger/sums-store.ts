@@ -16,9 +16,9 @@ export type SumUnit = 'hour' | 'day' | 'week';
 export interface PairSum {
   readonly debitAccount: string;
   readonly creditAccount: string;
-  /** How many transfers. */
+  /** Number of transfers. */
   readonly count: number;
-  /** How many of them paid an operator for a payment. */
+  /** Transfers among them that paid an operator for a payment. */
   readonly payments: number;
   readonly amountCents: bigint;
 }
@@ -36,7 +36,7 @@ export async function readSummedUntil(db: Queryable): Promise<Date | undefined> 
   return read.rows[0]?.until ?? undefined;
 }
 
-/** The same, and nobody else sums until the database transaction ends. */
+/** Reads the end of the sums, and lets nobody else sum until the database transaction ends. */
 export async function lockSummedUntil(db: Queryable): Promise<Date | undefined> {
   const read = await db.query<{ until: Date | null }>(
     `select nullif(until, '-infinity') as until from transfer_sums for update`,
@@ -92,7 +92,7 @@ const HOURS = `
 /** A row of transfer_hours. */
 export interface HourSum {
   readonly hour: Date;
-  /** Of the transfers between our own accounts. */
+  /** True: the sum is of transfers between our own accounts. */
   readonly isOwn: boolean;
   readonly billerCode: string;
   readonly operatorCode: string;
@@ -183,7 +183,7 @@ export async function insertWeeks(db: Queryable, span: Span): Promise<void> {
   }
 }
 
-/** What to sum. Null: all. */
+/** The transfers to sum. Null: all. */
 export interface SumFilter {
   readonly vendorId: number | null;
   /** To or from one of these. */

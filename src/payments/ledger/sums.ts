@@ -71,7 +71,7 @@ export async function extendSums(pool: Pool): Promise<boolean> {
   });
 }
 
-/** The same over everything that has ended. */
+/** Extends the sums over all hours that have ended. */
 export async function completeSums(pool: Pool, signal?: AbortSignal): Promise<void> {
   const isStopped = (): boolean => signal?.aborted === true;
   while (!isStopped() && (await extendSums(pool)));
@@ -102,7 +102,7 @@ export function addHours(sums: readonly HourSum[]): HourSum[] {
   return [...added.values()];
 }
 
-/** What makes a row of the sums by hour unique. */
+/** Joins the columns that make a row of the sums by hour unique. */
 export function hourKey(sum: HourSum): string {
   const { hour, isOwn, billerCode, operatorCode, debitAccount, creditAccount } = sum;
   const parts = [hour.toISOString(), isOwn, billerCode, operatorCode, debitAccount, creditAccount];
@@ -148,7 +148,7 @@ export interface SpanPart extends Span {
 const VENDOR_UNITS: readonly SumUnit[] = ['week', 'day', 'hour'];
 /** A vendor has few days, and a shorter list of parts takes fewer queries. */
 const ONE_VENDORS_UNITS: readonly SumUnit[] = ['day', 'hour'];
-/** Of the sums of all vendors together. */
+/** Units in which the sums of all vendors together exist. */
 const COMMON_UNITS: readonly SumUnit[] = ['hour'];
 
 /**
@@ -196,7 +196,7 @@ export async function readPairs(db: Queryable, span: Span, filter: SumFilter): P
   return addPairs(found, ({ debitAccount, creditAccount }) => `${debitAccount} ${creditAccount}`);
 }
 
-/** The same of each vendor. */
+/** Sums pairs of accounts as `readPairs` does, for each vendor. */
 export async function readPairsByVendor(
   db: Queryable,
   span: Span,

@@ -47,7 +47,7 @@ const EXAMPLE_PRODUCT = {
   validity: '30 DAY',
 };
 
-/** What operators list, as vendors see it: without the operator, its codes and its prices. */
+/** Returns the operators' products as vendors see them: without the operator, its codes and its prices. */
 export function billerProducts({
   catalogue,
 }: Pick<BillerDeps, 'catalogue'>): Operation<typeof request, typeof response, undefined> {

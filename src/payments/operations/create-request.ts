@@ -6,7 +6,7 @@ import { createValidator } from '../../platform/http/validate.ts';
 import type { CreateRequest } from '../create/payment.ts';
 import { account, amount, billerCode, merchantReference, phone } from './fields.ts';
 
-/** What a payment consists of: the same in a request, in a row of a file and in a form. */
+/** The fields of a payment, shared by the request, a row of a file and a form. */
 export const paymentFields = {
   biller_name: billerCode,
   amount,

@@ -18,7 +18,7 @@ export function fundBillingAccount(
     readonly pool: Pool;
     readonly wireTime: WireTime;
     readonly clock: Clock;
-    /** How far `time` may differ from our clock; 0: any time. */
+    /** Tolerated difference between `time` and our clock; 0: any time. */
     readonly fundWindowSeconds: number;
   },
 ): Operation<typeof request, typeof movementSchema, Vendor> {

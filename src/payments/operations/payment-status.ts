@@ -168,7 +168,7 @@ async function find(
   return lost && statusOfLost(lost);
 }
 
-/** What a case knows of a lost payment. Whether it is paid is for people to decide. */
+/** Builds the status of a lost payment from its case. People decide if it is paid. */
 function statusOfLost(lost: LostPaymentRow): StatusRow {
   return {
     ...{ paymentId: lost.paymentId, createdAt: lost.at, amountCents: lost.amountCents },
@@ -188,7 +188,7 @@ function keyOf(vendorId: number, { field, value }: Wanted): StatusKey | undefine
   return location?.vendorId === vendorId ? location : undefined;
 }
 
-/** The same for a reference that is unknown, malformed or another vendor's. */
+/** The same refusal is given for a reference that is malformed or another vendor's, so it reveals nothing. */
 function unknownReference({ field }: Wanted): Refusal {
   const text =
     field === 'reference'

@@ -10,7 +10,7 @@ export interface ActivityRow {
   /** Null while the outcome is unknown. */
   operatorCode: string | null;
   outcome: Outcome | null;
-  /** Of the time to the final state, see `LATENCY_STEP`; null while the outcome is unknown. */
+  /** Step of the time to the final state, see `LATENCY_STEP`; null while the outcome is unknown. */
   latencyStep: number | null;
   count: number;
 }
@@ -38,7 +38,7 @@ export interface ActivitySpan {
   readonly from: Date;
   /** Not included. */
   readonly to: Date;
-  /** Of one interval. */
+  /** Length of one interval. */
   readonly minutes: number;
   /** Undefined: of all vendors. */
   readonly vendorId?: number | undefined;
@@ -58,7 +58,7 @@ export interface VendorVolume {
   vendorId: number;
   count: number;
   failedCount: number;
-  /** Of payments that have not failed. */
+  /** Sum of the payments that have not failed. */
   amountCents: bigint;
 }
 

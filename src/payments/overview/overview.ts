@@ -15,7 +15,7 @@ import { RecentActivity } from './recent.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** How many payments wait, and since when. */
+/** Number of waiting payments, and the age of the oldest one. */
 export interface Waiting {
   readonly count: number;
   readonly oldestSeconds: number;
@@ -28,7 +28,7 @@ export interface Overview {
   readonly today: ActivitySums;
   readonly lastHourSince: Date;
   readonly lastHour: ActivitySums;
-  /** Of the last hour. */
+  /** The last hour by minute. */
   readonly minutes: readonly ActivityInterval[];
   /** Not sent yet. */
   readonly queued: Waiting;
@@ -36,7 +36,7 @@ export interface Overview {
   readonly unknown: Waiting;
   /** The payments of the last 24 hours: by minute in the last hour, before it by quarter-hour. */
   readonly activity: readonly ActivityRow[];
-  /** What concerns no single vendor; undefined for a vendor. */
+  /** Figures that concern no single vendor; undefined for a vendor. */
   readonly house: HouseOverview | undefined;
 }
 

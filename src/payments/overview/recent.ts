@@ -13,7 +13,7 @@ const LATE_MS = 1_000;
 /** After a recount there is a pause of this many times its duration, so that recounts take at most 2 % of the time. */
 const PAUSE_FACTOR = 50;
 
-/** How a part of the time is kept: in pieces that are counted whole. */
+/** Length of the pieces in which a part of the time is kept. Each piece is counted as a whole. */
 interface Grain {
   readonly minutes: number;
   /** Pieces that a reading counts again. */
@@ -112,7 +112,7 @@ export class RecentActivity {
     this.#pauseEndsMs = endedMs + PAUSE_FACTOR * (endedMs - startedMs);
   }
 
-  /** Those for which the most readings have passed, in proportion to `every`. */
+  /** Counts pieces again, beginning with those that waited for most readings in proportion to `every`. */
   async #recount(pieces: Pieces, grain: Grain, every: (begin: number) => number): Promise<void> {
     const waiting = [...pieces]
       .map(([begin, { reading }]) => ({ begin, turns: (this.#readings - reading) / every(begin) }))
@@ -131,7 +131,7 @@ export class RecentActivity {
   }
 }
 
-/** Of the piece that a time is in. */
+/** The beginning of the piece that contains a time. */
 function beginOf({ minutes }: Grain, time: number): number {
   const pieceMs = minutes * MINUTE_MS;
   return Math.floor(time / pieceMs) * pieceMs;

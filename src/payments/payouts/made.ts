@@ -30,7 +30,7 @@ type Source = (typeof SOURCES)[number];
 const LEGS: Readonly<Record<Source, number>> = { held: 2, collected: 5, float: 6, exposure: 7 };
 
 interface Facts {
-  /** What this proposal holds is not in `collected`. */
+  /** The amount that this proposal holds is not in `collected`. */
   readonly balances: Readonly<Record<Exclude<Source, 'exposure'>, bigint>>;
   readonly isBooked: boolean;
 }

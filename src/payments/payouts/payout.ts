@@ -35,9 +35,9 @@ interface Facts {
   readonly collectedCents: bigint;
   /** Zero or less: what the vendor owes us. */
   readonly exposureCents: bigint;
-  /** Of collected income that its provider took back, in cases that are still open. */
+  /** Collected income that its provider took back, in cases that are still open. */
   readonly takenBackCents: bigint;
-  /** What this proposal holds. */
+  /** Amount that this proposal holds. */
   readonly heldCents: bigint;
 }
 

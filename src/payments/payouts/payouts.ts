@@ -23,7 +23,7 @@ export interface PayoutRequest {
   readonly amountCents: bigint;
   /** Where the money goes, as the bank names it. */
   readonly bankAccount: string;
-  /** Of the bank’s transfer, if it was already made; null: it waits for the approval. */
+  /** Reference of the bank's transfer, if it was already made; null: it waits for the approval. */
   readonly reference: string | null;
   /** Where it can be looked up. */
   readonly evidence: string;
@@ -37,7 +37,7 @@ export interface Payout {
   readonly row: ProposalRow;
   readonly content: PayoutContent;
   readonly amountCents: bigint;
-  /** Of the bank’s transfer; null: it was not made, or not entered yet. */
+  /** Reference of the bank's transfer; null: it was not made, or not entered yet. */
   readonly reference: string | null;
   readonly postedAt: Date | null;
   readonly state:

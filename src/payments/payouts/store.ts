@@ -2,12 +2,12 @@ import type { Queryable } from '../../platform/db/pool.ts';
 
 /** A transfer of our bank to a vendor's. */
 export interface PayoutRow {
-  /** Of its proposal. */
+  /** The id of its proposal. */
   payoutId: string;
   vendorId: number;
   amountCents: bigint;
   bankAccount: string;
-  /** Of the bank's transfer. */
+  /** The reference of the bank's transfer. */
   reference: string;
   evidence: string;
   note: string;
@@ -49,7 +49,7 @@ export interface BookedPayout {
   postedAt: Date;
 }
 
-/** Those of these payouts that were booked. */
+/** Finds the payouts that were booked. */
 export async function findBooked(
   db: Queryable,
   payoutIds: readonly string[],
@@ -63,7 +63,10 @@ export async function findBooked(
   return new Map(found.rows.map((row) => [row.payoutId, row]));
 }
 
-/** Whether a bank's transfer was booked, however its reference is spelt. @param plain see `plainReference`. */
+/**
+ * Looks for a booked transfer of a bank, with the reference in any spelling. @param plain see
+ * `plainReference`.
+ */
 export async function isBooked(db: Queryable, plain: string): Promise<boolean> {
   const found = await db.query(
     `select from vendor_payouts where lower(regexp_replace(reference, '[^A-Za-z0-9]', '', 'g')) = $1`,

@@ -9,11 +9,11 @@ export interface FeeTier extends Rate {
   readonly fromCents: bigint;
 }
 
-/** How the fee of a payment follows from its amount. */
+/** Computes the fee of a payment from its amount. */
 export interface FeeFormula {
   /** Ascending, the first from 0. Empty: there is no price. */
   readonly tiers: readonly FeeTier[];
-  /** Of the fee before VAT is added; null: none. */
+  /** Smallest fee before VAT is added; null: no minimum. */
   readonly minimumCents: bigint | null;
   readonly maximumCents: bigint | null;
   readonly vatBps: number;
@@ -21,7 +21,7 @@ export interface FeeFormula {
   readonly vatIncluded: boolean;
 }
 
-/** What an operator charges us for a payment, and what it gives us. */
+/** The operator's charge to us for a payment, and its commission to us. */
 export interface OperatorTerms {
   readonly cost: Rate;
   readonly commission: Rate;
@@ -54,7 +54,7 @@ function divide(numerator: bigint, denominator: bigint): bigint {
   return (numerator + denominator / 2n) / denominator;
 }
 
-/** The same as functions/share_of.sql. */
+/** Must round as functions/share_of.sql does. */
 export function shareOf(amountCents: bigint, { flatCents, bps }: Rate): bigint {
   return flatCents + divide(amountCents * BigInt(bps), WHOLE_BPS);
 }
@@ -77,7 +77,7 @@ function clamp(cents: bigint, { minimumCents, maximumCents }: FeeFormula): bigin
   return maximumCents !== null && cents > maximumCents ? maximumCents : cents;
 }
 
-/** What the operator charges and gives for a payment of which it executed this amount. */
+/** Computes the operator's charge and commission for a payment of which it executed this amount. */
 export function termsOf(
   terms: OperatorTerms,
   paidCents: bigint,
@@ -91,7 +91,7 @@ export function termsOf(
   };
 }
 
-/** What the operator takes from our float for a payment of which it executed this amount. */
+/** Computes the sum that the operator takes from our float for a payment of which it executed this amount. */
 export function takenCents(terms: OperatorTerms, paidCents: bigint): bigint {
   const { costCents, commissionCents } = termsOf(terms, paidCents);
   return paidCents + costCents - (terms.commissionNetted ? commissionCents : 0n);

@@ -100,7 +100,7 @@ const OPERATOR_PRICES = `select p.version, p.biller_code as "billerCode",
       and ${REPLACES})
   order by p.biller_code, p.operator_code, p.valid_from, p.version`;
 
-/** The same for operators. */
+/** Lists operators' prices as `listFeePrices` lists fees. */
 export async function listOperatorPrices(
   db: Queryable,
   which: WhichPrices,

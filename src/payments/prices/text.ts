@@ -28,7 +28,7 @@ function isZero({ flatCents, bps }: Rate): boolean {
   return flatCents === 0n && bps === 0;
 }
 
-/** What an operator charges and gives, on one line. */
+/** The operator's charge and commission on one line. */
 export function termsText({ cost, commission, commissionNetted }: OperatorTerms): string {
   const parts = [
     ...(isZero(cost) ? [] : [`cost ${rateText(cost)}`]),

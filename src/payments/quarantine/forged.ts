@@ -35,7 +35,7 @@ export async function undoForgedReleases({ pool, ledgerMac }: ReleaseDeps): Prom
   });
 }
 
-/** The same, for processes that log it. */
+/** Undoes forged releases and logs them. */
 export async function undoAndLog(deps: ReleaseDeps & { readonly log: Logger }): Promise<void> {
   const quarantines = await undoForgedReleases(deps);
   if (quarantines.length === 0) return;
@@ -63,7 +63,7 @@ async function listForged(db: Queryable, mac: Mac): Promise<ReleasedRow[]> {
   return (await listReleased(db)).filter((row) => !isReleaseAuthentic(row, mac));
 }
 
-/** For `ledger check`. */
+/** The rule that `ledger check` applies to releases. */
 export const RELEASES_AUTHENTIC = {
   name: 'quarantine_releases_authentic',
   says: 'Every quarantine that has ended was released by the service: it has a valid authentication code.',

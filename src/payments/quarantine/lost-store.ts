@@ -27,7 +27,7 @@ const LOST = `select c.vendor_id as "vendorId", c.payment_id as "paymentId",
 
 const OPEN = 'c.resolved_at is null';
 
-/** Those of all vendors that people have not decided about. */
+/** Lists all vendors' lost payments that people have not decided about. */
 export async function listLost(db: Queryable): Promise<LostPaymentRow[]> {
   return (await db.query<LostPaymentRow>(`${LOST} and ${OPEN} order by c.opened_at, c.case_id`))
     .rows;
@@ -49,7 +49,7 @@ export async function findLost(
   return found.rows[0];
 }
 
-/** Whether people still have to decide about a lost payment of the vendor. */
+/** Resolves to true while people still have to decide about a lost payment of the vendor. */
 export async function hasLost(db: Queryable, vendorId: number): Promise<boolean> {
   const found = await db.query(
     `${LOST} and ${OPEN} and c.bucket = bucket_of($1) and c.vendor_id = $1 limit 1`,

@@ -37,7 +37,7 @@ interface Facts {
 
 interface Plan {
   readonly of: Content;
-  /** Those that are missing now. */
+  /** Processes that are missing at this moment. */
   readonly missing: readonly string[];
   readonly period: string;
 }

@@ -99,7 +99,7 @@ export async function insertEvent(db: Queryable, event: QuarantineEvent): Promis
   );
 }
 
-/** Whether the event was recorded before. */
+/** True if the event was recorded before. */
 export async function hasEvent(db: Queryable, eventId: string): Promise<boolean> {
   const found = await db.query('select from quarantine_events where event_id = $1', [eventId]);
   return found.rowCount === 1;
@@ -133,7 +133,7 @@ export interface ReleasedRow extends QuarantineRow {
 const RELEASED = `${COLUMNS}, released_at as "releasedAt", released_by as "releasedBy", forced,
     release_mac as "releaseMac"`;
 
-/** Those that the service released count; the row of another one was written by somebody else. */
+/** Only releases by the service count. Another row was written by somebody else. */
 export function isReleaseAuthentic(row: ReleasedRow, mac: Mac): boolean {
   return mac.verify(releaseText(row), row.releaseMac);
 }

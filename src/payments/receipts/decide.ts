@@ -16,7 +16,7 @@ export type Decision =
   /** It contradicts an earlier report: nothing is credited, people look at it. */
   | { readonly kind: 'conflict'; readonly reason: ConflictReason };
 
-/** What is known about the receipt already. */
+/** The receipt as earlier reports left it. */
 export interface KnownReceipt {
   readonly state: ReceiptState;
   readonly amountCents: bigint;
@@ -51,7 +51,7 @@ export function decideReport(
     readonly vendorId: number | undefined;
     readonly confirmFromCents: bigint | null;
     readonly now: Date;
-    /** Of a first report: why it may be the same money as another one, or another vendor's. */
+    /** Set on a first report that may be the same money as another one, or another vendor's. */
     readonly doubt?: Doubt | null;
   },
 ): Decision {

@@ -5,12 +5,12 @@ import type { ReceiptReport } from './receipt.ts';
 import { isDebited, listReceiptsOfEntry } from './store.ts';
 import { vendorOf } from './take.ts';
 
-/** What a report of a payment would do now. */
+/** The effect that a report of a payment would have now. */
 export type Foreseen =
   | { readonly kind: 'credited'; readonly vendorId: number }
   | { readonly kind: 'waiting' | 'repeated' | 'conflicts' | 'reversed' };
 
-/** What the reports of one entry of a bank would do now, as `takeLines` does it. Changes nothing. */
+/** Foresees the reports of one bank entry as `takeLines` would take them. Changes nothing. */
 export async function foreseeEntry(
   db: Queryable,
   entry: readonly ReceiptReport[],

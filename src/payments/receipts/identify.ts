@@ -11,7 +11,7 @@ import { findHolder, findOtherVendors } from './sources-store.ts';
 import { findReceipt, lockReceipt } from './store.ts';
 import type { ReceiptRow } from './store.ts';
 
-/** What a report is about: a receipt that is known, locked, or a new one, possibly with a doubt. */
+/** The receipt that a report is about: a known one, locked, or a new one, possibly with a doubt. */
 export interface Identified {
   readonly known: ReceiptRow | undefined;
   readonly doubt: Doubt | null;
@@ -65,7 +65,7 @@ async function findDoubt(
   return others.length === 0 ? null : { reason: 'alike', others: namesOf(others) };
 }
 
-/** Whether a vendor has the account number, and the payment may have been meant for the one before. */
+/** A vendor has the account number now, but the payment may have been meant for its former holder. */
 async function isFormersAccount(
   client: Queryable,
   { sourceCode, account }: ReceiptReport,
@@ -73,7 +73,7 @@ async function isFormersAccount(
   return account !== null && (await findHolder(client, { sourceCode, account })) !== undefined;
 }
 
-/** What collectors have reported themselves as income of this number, however it is written, and amount. */
+/** Lists income that collectors reported with this number (in any spelling) and amount. */
 async function listCollected(client: Queryable, report: ReceiptReport): Promise<string[]> {
   const asked = { reference: report.receipt, amountCents: report.amountCents };
   const listed = await listCollectionsLike(client, asked);
@@ -108,7 +108,7 @@ export async function requireNoReceipt(client: Queryable, income: CollectedIncom
   throw new Refusal('reference_reused', { field: 'reference', text });
 }
 
-/** What the lines of the text name when they are joined in another way; empty: nothing else. */
+/** Accounts and numbers that the text names if its lines are joined in another way; empty: no others. */
 async function contradictingReadings(
   client: Queryable,
   { sourceCode, account, otherReadings }: ReceiptReport,

@@ -9,7 +9,7 @@ const CONTENT_LOCK = 0x5ec3;
 
 /** More are not needed to show that there are some. */
 const MAX_OTHERS = 5;
-/** How far apart two sources date one payment: their clocks differ, and one of them may write minutes. */
+/** Two sources date one payment this far apart: their clocks differ, and one may write only minutes. */
 const ALIKE_WITHIN = `interval '10 minutes'`;
 
 /**

@@ -9,14 +9,14 @@ import type { ReceiptDeps } from './take.ts';
 const REACH_MS = 47.5 * 3_600_000;
 /** Each pull goes back this far again: a receipt may be listed late. */
 const OVERLAP_MS = 3_600_000;
-/** How many rows a page has is not documented. */
+/** The number of rows on a page is not documented. */
 const MAX_PAGES = 5_000;
 /** After this many receipts that cannot be taken, the pull stops: they have one cause. */
 const MAX_FAILED = 20;
 
 export interface PullDeps extends ReceiptDeps {
   readonly sources: ReceiptSources;
-  /** How often a source is pulled. */
+  /** Interval between two pulls of a source. */
   readonly everyMs: number;
 }
 

@@ -15,7 +15,7 @@ export interface PushRow {
 
 /** A prompt that nobody answered ends within minutes; after this long another one may be sent. */
 const OPEN_FOR = `interval '10 minutes'`;
-/** How long people are given to answer, and the least time between two questions. */
+/** Time that people are given to answer, and the shortest time between two questions. */
 const ANSWER_TIME = `interval '20 seconds'`;
 /** A pull that ended this long after the prompt lists its payment, if it was paid. */
 const LISTED = `interval '1 hour'`;

@@ -1,6 +1,6 @@
 import { cleanMessage } from '../connectors/text.ts';
 
-/** How a report of a receipt arrived. */
+/** The way in which a report of a receipt arrived. */
 export type Channel = 'confirmation' | 'pull' | 'stk' | 'statement';
 
 export type ReceiptState =
@@ -12,7 +12,7 @@ export type ReceiptState =
   | 'disputed'
   | 'closed';
 
-/** Those of receipts that are not credited and may be. */
+/** States of receipts that are not credited and may still be. */
 export const OPEN_STATES = [
   'unmatched',
   'unconfirmed',
@@ -40,7 +40,7 @@ export interface ReceiptReport {
   readonly batch?: string | null;
   /** Only the day is known, and `paidAt` is its beginning. */
   readonly isDayOnly?: boolean;
-  /** What the text names if the lines that the bank cut it into are joined in another way. */
+  /** Names in the text if the lines that the bank cut it into are joined in another way. */
   readonly otherReadings?: OtherReadings;
 }
 

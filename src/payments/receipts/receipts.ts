@@ -17,9 +17,9 @@ export interface ReceiptsOptions extends ReceiptDeps {
   readonly directory: Pick<VendorDirectory, 'vendorById'>;
   /** Providers call `<callbackBase>/<source code>/…`. */
   readonly callbackBase: string;
-  /** How often a source is pulled. */
+  /** Interval between two pulls of a source. */
   readonly pullEveryMs: number;
-  /** How often to look for sources that are due, and for claims that were left. */
+  /** Interval of the search for sources that are due, and for claims that were left. */
   readonly pollMs: number;
 }
 

@@ -14,7 +14,7 @@ export interface ProviderCall {
   readonly sourceCode: string;
   /** Behind the source's code. */
   readonly path: string;
-  /** Of the caller, as the trusted proxies report it. */
+  /** The caller's address, as the trusted proxies report it. */
   readonly address: string;
   readonly body: Buffer;
 }
@@ -77,7 +77,7 @@ export function createReceiptReceiver(
   };
 }
 
-/** Whether the account is that of a vendor who takes money. */
+/** The account must belong to a vendor who takes money. */
 async function isPayable(
   deps: { readonly pool: Pool; readonly directory: Pick<VendorDirectory, 'vendorById'> },
   { row: { sourceCode } }: OpenSource,

@@ -2,7 +2,7 @@ import { DAY_MS } from '../../platform/base/days.ts';
 import { isWrittenAlike } from '../../platform/base/written-alike.ts';
 import type { ReceiptReport } from './receipt.ts';
 
-/** What a receipt with a number like that of a report may be. */
+/** A receipt with a number like that of a report. It may be the same money. */
 export interface OtherReceipt {
   readonly issuer: string;
   readonly receipt: string;

@@ -98,7 +98,7 @@ export async function findVendorOfAccount(
   return found.rows[0]?.vendorId;
 }
 
-/** Those of the account numbers that a vendor other than this one has or had at the source. */
+/** Finds the account numbers that a vendor other than this one has or had at the source. */
 export async function findOtherVendors(
   db: Queryable,
   about: {
@@ -248,7 +248,7 @@ export interface PullAge {
   readonly seconds: number;
 }
 
-/** Of the active sources that have been pulled at least once. */
+/** Reads the ages of the last pulls of active sources that have been pulled at least once. */
 export async function listPullAges(db: Queryable): Promise<PullAge[]> {
   const listed = await db.query<PullAge>(
     `select source_code as source,

@@ -18,7 +18,7 @@ export interface ReceiptRow {
   state: ReceiptState;
   doubt: Doubt | null;
   reversedAt: Date | null;
-  /** Of what was decided. */
+  /** The decision's proposer, decider and time. */
   proposedBy: string | null;
   decidedBy: string | null;
   decidedAt: Date | null;
@@ -91,7 +91,7 @@ export async function findReceipt(
   return found.rows[0];
 }
 
-/** What is known of a bank’s entry: the entry as one receipt, or its parts. */
+/** Reads the receipts of a bank's entry: the entry as one receipt, or its parts. */
 export async function listReceiptsOfEntry(
   db: Queryable,
   issuer: string,
@@ -105,7 +105,7 @@ export async function listReceiptsOfEntry(
   return listed.rows;
 }
 
-/** Those of the numbers that some receipt has. */
+/** Finds the numbers that some receipt already has. */
 export async function listKnownNumbers(
   db: Queryable,
   numbers: readonly string[],
@@ -335,7 +335,7 @@ export async function insertReceiptEvent(
   );
 }
 
-/** Whether two people have closed the receipt. The runtime role cannot remove that. */
+/** True if two people have closed the receipt. The runtime role cannot remove that. */
 export async function wasClosed(db: Queryable, receiptId: string): Promise<boolean> {
   const found = await db.query(
     `select from receipt_events

@@ -25,7 +25,7 @@ interface Reported {
   readonly channel: Channel;
 }
 
-/** What Daraja reported, as a report of a receipt. */
+/** Turns Daraja's message into a report of a receipt. */
 export function reportOf({ row }: OpenSource, { payment, channel }: Reported): ReceiptReport {
   const { receipt, amountCents, paidAt, account, payer } = payment;
   const { sourceCode, collector } = row;

@@ -315,7 +315,7 @@ export async function credit(deps: ReceiptDeps, row: ReceiptRow): Promise<boolea
   return true;
 }
 
-/** Whether the provider took the money back after the claim, or after people assigned it. */
+/** True if the provider took the money back after the claim, or after people assigned it. */
 function isTakenBack({ reversedAt, decidedAt }: ReceiptRow): boolean {
   return reversedAt !== null && (decidedAt === null || decidedAt < reversedAt);
 }
@@ -353,7 +353,7 @@ async function endAs(
   });
 }
 
-/** Whether the collector is active, and may report income of this vendor. */
+/** The collector must be active and allowed to report income of this vendor. */
 export async function mayCollect(db: Queryable, name: string, vendorId: number): Promise<boolean> {
   const collector = await findCollector(db, name);
   if (collector === undefined || collector.status !== 'active') return false;

@@ -11,7 +11,7 @@ export interface C2bPayment {
   /** Null: none was given, as for goods that are bought at a till. */
   readonly account: string | null;
   readonly payer: string | null;
-  /** What kind of movement; a reversal is one too. */
+  /** The kind of movement; a reversal is one too. */
   readonly type: string;
 }
 

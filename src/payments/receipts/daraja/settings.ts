@@ -21,10 +21,10 @@ export const DARAJA_SETTINGS = Type.Object(
     maximum: Type.Optional(money),
     /** Confirmations of at least this amount are credited only when the pull or a statement has them too. */
     confirm_from: Type.Optional(money),
-    /** What happens to a payment while validation cannot be reached. */
+    /** Result of a payment while validation cannot be reached. */
     unreachable: Type.Optional(Type.Enum(['Completed', 'Cancelled'])),
     pull: Type.Optional(Type.Enum(['on', 'off'])),
-    /** For the registration of the pull. */
+    /** Daraja asks for it when the pull is registered. */
     nominated_number: Type.Optional(Type.String({ pattern: MOBILE_NUMBER.source })),
   },
   { additionalProperties: false },
@@ -36,7 +36,7 @@ const SECRET = Type.Object(
   {
     consumer_key: Type.String({ minLength: 1 }),
     consumer_secret: Type.String({ minLength: 1 }),
-    /** For STK push. */
+    /** Needed only for STK push. */
     passkey: Type.Optional(Type.String({ minLength: 1 })),
   },
   { additionalProperties: false },

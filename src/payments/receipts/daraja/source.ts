@@ -63,7 +63,7 @@ export interface DarajaSourceOptions {
   readonly secret: string;
   /** Ours, for the callback URLs, newest first. */
   readonly pathSecrets: readonly OperatorSecret[];
-  /** Of this source, without a trailing slash. */
+  /** The source's own URL, without a trailing slash. */
   readonly callbackUrl: string;
 }
 

@@ -3,7 +3,7 @@ import { objectOf, readJson, textOf } from '../../connectors/values.ts';
 import { cleanMessage } from '../../connectors/text.ts';
 import { stampOf } from './payment.ts';
 
-/** What a prompt on a phone asks for. */
+/** The payment that a prompt on a phone asks for. */
 export interface PushRequest {
   /** 12 digits. */
   readonly phone: string;
@@ -51,7 +51,7 @@ function signed({ shortCode, passkey }: Till, now: Date) {
   return { BusinessShortCode: shortCode, Password: password, Timestamp: stamp };
 }
 
-/** What became of a prompt that we asked for. */
+/** Reads Daraja's answer to our request for a prompt. */
 export function readPushSent(ending: Ending): PushSent {
   if (ending.kind === 'nothing_written') return { kind: 'refused', reason: ending.reason };
   if (ending.kind === 'no_answer') return { kind: 'unknown', reason: ending.reason };
@@ -88,7 +88,7 @@ const NOT_PAID: ReadonlySet<string> = new Set([
   'SFC_IC0003',
 ]);
 
-/** What Daraja says about a prompt. Only a result of the prompt itself ends it. */
+/** Reads the state of a prompt. Only a result of the prompt itself ends it. */
 export function readPushState(ending: Ending): PushState {
   if (ending.kind !== 'answer') return { kind: 'open', reason: ending.reason };
   const content = objectOf(readJson(ending.body));

@@ -2,7 +2,7 @@ import { formatMoney } from '../../../platform/base/money.ts';
 import { effectCents } from './line.ts';
 import type { LineProblem, StatementLine } from './line.ts';
 
-/** Whether a statement names this account; banks write numbers with spaces and dashes. */
+/** Compares account numbers without spaces and dashes, which banks write in different places. */
 export function isSameAccount(named: string | undefined, account: string): boolean {
   return plain(named ?? '') === plain(account);
 }

@@ -11,7 +11,7 @@ export interface EntryRules extends Pick<AccountRules, 'identifiedBy'> {
   readonly timeOf: (element: XmlElement) => Date | undefined;
 }
 
-/** What the bank says about a reference that the payer did not give. */
+/** The bank's words for a reference that the payer did not give. */
 const NO_REFERENCE = /^(?:NOTPROVIDED|NOREF|NONREF)$/i;
 
 /**
@@ -51,7 +51,7 @@ export function* readEntry(
 }
 
 interface References {
-  /** Of the entry. */
+  /** The reference of the entry as a whole. */
   readonly shared: string;
   /** One for each payment of the entry, if each has one of its own. */
   readonly own: readonly string[] | undefined;
@@ -73,7 +73,7 @@ function referencesOf(
   return { shared, own: isEach ? own : undefined };
 }
 
-/** What distinguishes the payments of an entry, in whatever order a corrected statement lists them. */
+/** References that distinguish an entry's payments, in whatever order a corrected statement lists them. */
 const IDENTIFYING = ['AcctSvcrRef', 'EndToEndId', 'InstrId'] as const;
 
 /** Longer references are shortened, so that a receipt number is at most 40 characters long. */
@@ -143,7 +143,7 @@ function usable(reference: string | undefined): string | undefined {
   return reference === undefined || NO_REFERENCE.test(reference) ? undefined : reference;
 }
 
-/** What the payer wrote, then the payer’s name and what the bank adds. */
+/** The payer's own text, then the payer's name and the bank's additions. */
 function textOf(elements: readonly XmlElement[]): string {
   const parts = elements.flatMap((element) => {
     const remittance = childrenOf(element, 'RmtInf');

@@ -85,7 +85,7 @@ function balanceOf(statement: XmlElement, types: readonly string[]): bigint | un
   return textAt(balance, 'CdtDbtInd') === 'DBIT' ? -cents : cents;
 }
 
-/** Of an element with a `Dt` or a `DtTm`. */
+/** Reads an element with a `Dt` or a `DtTm`. */
 function timeOf(element: XmlElement, wireTime: WireTime): Date | undefined {
   const [day, time] = [textAt(element, 'Dt'), textAt(element, 'DtTm')];
   if (time === undefined) return startOfNamedDay((day ?? '').slice(0, 10), wireTime);

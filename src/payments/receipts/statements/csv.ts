@@ -9,7 +9,7 @@ import { readDay } from './dates.ts';
 import type { LineProblem, StatementLine } from './line.ts';
 import type { Columns, CsvRules } from './settings.ts';
 
-/** How far down the titles may be: banks put the account and the period above them. */
+/** The titles may be this far down: banks put the account and the period above them. */
 const MAX_LINES_ABOVE = 50;
 
 type Row = (name: keyof Columns) => string;

@@ -6,7 +6,7 @@ export type LineKind = 'credit' | 'credit_returned' | 'debit' | 'debit_returned'
 
 /** One movement on a bank account, as a statement lists it. */
 export interface StatementLine {
-  /** Of the file, the first being 1. */
+  /** Line number in the file, from 1. */
   readonly line: number;
   /** When it was booked. */
   readonly at: Date;
@@ -25,7 +25,7 @@ export interface LineProblem {
   readonly problem: string;
 }
 
-/** What was booked in or out, in cents. */
+/** The amount booked in (positive) or out (negative), in cents. */
 export function effectCents({ kind, amountCents }: Pick<StatementLine, 'kind' | 'amountCents'>) {
   if (kind === 'pending') return 0n;
   return kind === 'credit' || kind === 'debit_returned' ? amountCents : -amountCents;

@@ -53,7 +53,7 @@ function bankNumber(reference: string): string | undefined {
   return length >= 6 && length <= 40 && written.length <= MAX_WRITTEN ? written : undefined;
 }
 
-/** What is wrong with lines that can be read, alone or together. */
+/** Finds the faults of readable lines, alone or together. */
 export function findProblems(lines: readonly ReportedLine[], nowMs: number): LineProblem[] {
   const problems: LineProblem[] = [];
   const first = new Map<string, number>();

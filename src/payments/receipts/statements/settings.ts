@@ -16,7 +16,7 @@ const COLUMNS = Type.Object(
     credit: Type.Optional(title),
     debit: Type.Optional(title),
     currency: Type.Optional(title),
-    /** Whether the money moved. */
+    /** Says if the money moved. */
     status: Type.Optional(title),
   },
   { additionalProperties: false },
@@ -33,19 +33,19 @@ const SETTINGS = Type.Object(
         pattern: '^(?=.*DD)(?=.*MM)(?=.*YYYY)(?:DD|MMM?|YYYY)(?:[ ./-](?:DD|MMM?|YYYY)){2}$',
       }),
     ),
-    /** What the column `status` says about a movement that was made. Every other row is not booked. */
+    /** Values of the column `status` for movements that were made. Every other row is not booked. */
     booked_status: Type.Optional(Type.Array(title, { minItems: 1 })),
-    /** Of amounts in CSV. */
+    /** Applies to amounts in CSV. */
     decimal_separator: Type.Optional(Type.Enum(['.', ','])),
     /** Which reference of an entry is unique; `OwnerRef` is that of MT940 before the `//`. */
     identified_by: Type.Optional(Type.Enum(['AcctSvcrRef', 'NtryRef', 'OwnerRef'])),
     /** Our account as MT940 and camt.053 name it. Statements of other accounts are refused. */
     bank_account: Type.Optional(Type.String({ minLength: 4, maxLength: 40 })),
-    /** Whether the movements must add up to the closing balance, in MT940 and camt.053. */
+    /** `checked`: the movements must add up to the closing balance, in MT940 and camt.053. */
     balances: Type.Optional(Type.Enum(['checked', 'ignored'])),
     /** A regular expression whose first group is the account number in the purpose. */
     account_pattern: Type.Optional(pattern),
-    /** The same for M-PESA’s receipt number: such a line is the same receipt as a confirmation. */
+    /** A pattern for M-PESA's receipt number. Such a line is the same receipt as a confirmation. */
     receipt_pattern: Type.Optional(pattern),
   },
   { additionalProperties: false },
@@ -56,7 +56,7 @@ const checkSettings = createSettingsReader(SETTINGS, 'source');
 /** Titles of the columns. Either `amount`, or both `credit` and `debit`. */
 export type Columns = Static<typeof COLUMNS>;
 
-/** How to read CSV. */
+/** Rules for reading CSV. */
 export interface CsvRules {
   readonly columns: Columns;
   readonly dateFormat: string;
@@ -65,7 +65,7 @@ export interface CsvRules {
   readonly bookedStatus: readonly string[] | undefined;
 }
 
-/** How to read statements that name their account and their balances. */
+/** Rules for statements that name their account and their balances. */
 export interface AccountRules {
   /** Undefined: any. */
   readonly account: string | undefined;
@@ -77,7 +77,7 @@ export interface AccountRules {
 
 export interface StatementRules {
   readonly format: StatementSettings['format'];
-  /** For CSV alone. */
+  /** Set only for CSV. */
   readonly csv: CsvRules | undefined;
   readonly statement: AccountRules;
   readonly account: RegExp | undefined;
