@@ -2,37 +2,37 @@ import type { RetryPolicy } from './dispatch/decide.ts';
 import { WEBHOOK_POLICY } from './events/decide.ts';
 import type { WebhookPolicy } from './events/decide.ts';
 
-/** How often the wing looks for work, and how long it keeps trying, in milliseconds. */
+/** Intervals, time limits and leases of the wing's work, in milliseconds. */
 export interface Timing {
   /** When an unknown outcome is verified, and an instruction that was not executed is sent again. */
   readonly retries: RetryPolicy;
   readonly webhooks: WebhookPolicy;
-  /** How often to look for queued payments that no create announced. */
+  /** Interval of the search for queued payments that no create announced. */
   readonly queuePollMs: number;
-  /** How often to look for bulk batches that another process left. */
+  /** Interval of the search for bulk batches that another process left. */
   readonly bulkPollMs: number;
   /** If a process decides no chunk of its batch for this long, another process takes the batch over. */
   readonly bulkLeaseMs: number;
   readonly webhookPollMs: number;
   readonly chainEveryMs: number;
-  /** How often hours and days that are over are summed. */
+  /** Interval of summing hours and days that have ended. */
   readonly sumsEveryMs: number;
   readonly retentionEveryMs: number;
-  /** How often operators are asked for our float with them. */
+  /** Interval of asking operators for our float with them. */
   readonly floatPollMs: number;
-  /** How often cases are read that say which payments a restore lost. */
+  /** Interval of reading the cases that say which payments a restore lost. */
   readonly lostPollMs: number;
-  /** How often to look for operators' lists of products that are due. */
+  /** Interval of the search for operators' lists of products that are due. */
   readonly productPollMs: number;
-  /** How often to look for billers whose time OFFLINE has ended. */
+  /** Interval of the search for billers whose time OFFLINE has ended. */
   readonly offlinePollMs: number;
-  /** How often to look for operators' statements that are due. */
+  /** Interval of the search for operators' statements that are due. */
   readonly statementPollMs: number;
-  /** How often vendors' floats are checked. */
+  /** Interval of checking vendors' floats. */
   readonly vendorFloatPollMs: number;
-  /** How often receipts are pulled from a provider whose confirmations may get lost. */
+  /** Interval of pulling receipts from a provider whose confirmations may get lost. */
   readonly receiptPullEveryMs: number;
-  /** How often to look for receipts to pull, and for claims that a process left. */
+  /** Interval of the search for receipts to pull, and for claims that a process left. */
   readonly receiptPollMs: number;
 }
 

@@ -17,7 +17,7 @@ export interface PricedPayment extends OurPayment {
   /** With its VAT. */
   readonly feeCents: bigint;
   readonly vatCents: bigint;
-  /** What the case’s operator charges and gives us for it; null: nothing, or another executed it. */
+  /** The terms of the case's operator for the payment; null: it has none, or another operator executed it. */
   readonly terms: OperatorTerms | null;
   /** The sums that `terms_differ` already posted for it. */
   readonly otherTerms: OtherTerms;

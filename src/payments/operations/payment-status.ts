@@ -188,7 +188,7 @@ function keyOf(vendorId: number, { field, value }: Wanted): StatusKey | undefine
   return location?.vendorId === vendorId ? location : undefined;
 }
 
-/** The same refusal is given for a reference that is malformed or another vendor's, so it reveals nothing. */
+/** Malformed references and those of other vendors get this refusal too, so it reveals nothing. */
 function unknownReference({ field }: Wanted): Refusal {
   const text =
     field === 'reference'

@@ -13,7 +13,7 @@ export interface BookedFloat {
   readonly consumedCents: bigint;
 }
 
-/** What was booked before an instant; null: until now. */
+/** Sums our books of the float before an instant; null: until now. */
 export async function readBookedFloat(
   db: Queryable,
   operatorCode: string,

@@ -1,4 +1,4 @@
-/** What is known about our float with an operator at one moment. All in cents. */
+/** Our float with an operator at one moment, as our books and the operator see it. All in cents. */
 export interface FloatFacts {
   /** Our books: topped up, less charges, less what vendors' payments consumed. */
   readonly bookedCents: bigint;

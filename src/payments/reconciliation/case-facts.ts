@@ -21,7 +21,7 @@ export interface Differences {
   readonly absences: Absences;
 }
 
-/** What a case says about a row of the statement. Pure. */
+/** Builds the facts of a case about a row of the statement. Pure. */
 export function factsOf(
   { movement, match, before }: MatchedRow,
   found: Differences,

@@ -22,7 +22,7 @@ export async function listCovered(
   return listed.rows;
 }
 
-/** How many of these payments there are, without archived ones. */
+/** Counts those of the payments that exist and are not archived. */
 export async function countPayments(
   db: Queryable,
   payments: readonly PaymentKey[],

@@ -20,7 +20,7 @@ export interface DayTotal {
   readonly vatCents: bigint;
   /** To the vendor’s own bank. */
   readonly payoutsCents: bigint;
-  /** Of an operator: what it charged us, and the commission that it kept for us. */
+  /** The operator's charges to us, and the commission that it kept for us. */
   readonly costsCents: bigint;
   readonly commissionsCents: bigint;
   readonly refundsCents: bigint;
@@ -97,7 +97,7 @@ export async function computeTotals(
   return computed.rows;
 }
 
-/** What an operator took from our float according to our ledger, in cents. */
+/** Movements of our float with an operator according to our ledger, in cents. */
 export type OperatorTotal = Pick<
   DayTotal,
   'operatorCode' | 'paymentsCents' | 'costsCents' | 'commissionsCents' | 'correctionsCents'
@@ -222,7 +222,7 @@ export interface OperatorDay {
   readonly closingCents: bigint | null;
 }
 
-/** Of a movement that statements list several times, what the last one lists. */
+/** Counts each movement once: if statements list it several times, the last one counts. */
 export async function readOperatorDays(db: Queryable, period: Period): Promise<OperatorDay[]> {
   const changes = await listLastChanges(db, period);
   const read = await db.query<OperatorDay>(

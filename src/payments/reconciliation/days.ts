@@ -99,7 +99,7 @@ function requireNextDay(last: ClosedDay, { day, from }: Day): void {
   );
 }
 
-/** What keeps a day open. */
+/** The reasons why a day stays open. */
 export interface DayGaps {
   /** Operators that were paid through, and whose complete statements do not cover the day. */
   readonly missing: readonly string[];
@@ -156,7 +156,7 @@ export interface OperatorsReport extends Pick<DayReport, 'closed' | 'operators' 
   readonly listingNet: ReadonlySet<string>;
 }
 
-/** The same as `reportDay`, without vendors and balances, which take long. Reads one snapshot. */
+/** Reports like `reportDay`, but without vendors and balances, which take long. Reads one snapshot. */
 export async function reportOperators(
   pool: Pool,
   { day, ...period }: Day,

@@ -195,7 +195,7 @@ function theirsOnlyCase(opened: NewCase, match: Match | null): NewCase | undefin
   };
 }
 
-/** Of a reversal that contradicts the ledger: what our own accounts have of the payment, in cents. */
+/** Returns our own accounts' part of a payment that a reversal contradicts, in cents. */
 function housePartCents({ movement, payment, reported }: Match): bigint {
   if (payment === null || reported !== 'failed') return 0n;
   const { postedCents, netPostedCents, houseCents } = payment;

@@ -77,7 +77,7 @@ export type ImportResult =
       readonly casesOpened: number;
       readonly ended: readonly EndedPayment[];
       readonly float: FloatProof | null;
-      /** What was booked in the accounts of the house; null for a repeated file. */
+      /** Sums booked in the accounts of the house; null for a repeated file. */
       readonly booked: Booked | null;
     };
 
@@ -119,7 +119,7 @@ export async function importRead(
   return result;
 }
 
-/** The same, in the caller's database transaction. */
+/** Imports a statement like `importRead`, but in the caller's database transaction. */
 export async function importWithin(
   client: Queryable,
   request: StatementImport,
@@ -245,7 +245,7 @@ function withChanges(
   });
 }
 
-/** What the accounts of the house take from a statement: all that is no payment, and new. */
+/** Selects rows that the accounts of the house take: new ones that are no payments. */
 function contentOf(rows: readonly MatchedRow[]): Pick<StatementContent, 'topUps' | 'charges'> {
   const noted = rows.filter(({ verdict }) => verdict === 'noted');
   const of = (kind: StatementMovement['kind']) =>

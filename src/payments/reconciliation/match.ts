@@ -33,9 +33,9 @@ export interface OurPayment {
   readonly netPostedCents: bigint;
   /** It succeeded through another operator, so that this one must not have paid it. */
   readonly paidElsewhere: boolean;
-  /** The same in the accounts of vendor 0: what we bear, or claim back. */
+  /** Part of it in the accounts of vendor 0: what we bear, or claim back. */
   readonly houseCents: bigint;
-  /** What statements list as paid for it, less what they list as reversed; of each movement, what they list last. */
+  /** Sum that statements list as paid, less reversals; each movement counts as it was listed last. */
   readonly listedCents: bigint;
   readonly listedPayments: number;
   readonly isListed: boolean;
@@ -61,16 +61,16 @@ export interface Match {
   readonly verdict: Verdict;
   /** The payment that it is about, if that is certain. */
   readonly payment: OurPayment | null;
-  /** What the movement reports about the payment, if the ledger says otherwise or nothing. */
+  /** The reported outcome, if the ledger has another one or none. */
   readonly reported: Outcome | null;
   /** Not certain: a payment with the same account and amount at about that time. */
   readonly candidate: OurPayment | null;
-  /** Of a reversal: what the operator returned more than it ever took for the payment, in cents. */
+  /** Amount that a reversal returned beyond everything the operator ever took for the payment, in cents. */
   readonly surplusCents: bigint;
 }
 
 export interface MatchOptions {
-  /** How far operators' clocks may differ from ours, and what "at about that time" means. */
+  /** Tolerated difference between operators' clocks and ours, which also defines "at about that time". */
   readonly toleranceMs: number;
 }
 
@@ -195,7 +195,7 @@ function distance(one: bigint, other: bigint): bigint {
   return one > other ? one - other : other - one;
 }
 
-/** What the operator executed, according to a movement of our float: net compared with net. */
+/** Derives the executed amount from a movement of our float: net compared with net. */
 export function executedCents(
   payment: Amounts,
   movement: Pick<StatementMovement, 'amountCents'>,
@@ -313,7 +313,7 @@ function cancel(ordered: readonly StatementMovement[]): Set<StatementMovement> {
   return cancelled;
 }
 
-/** Whether statements list what the ledger has, with the operator's terms or without. */
+/** Compares the listed sum with the ledger's, with the operator's terms or without. */
 function isInBooks(
   { postedCents, netPostedCents, houseCents }: OurPayment,
   listedCents: bigint,
@@ -367,7 +367,7 @@ export function unexplainedCents({ movement, verdict, payment }: Match): bigint 
   return kind === 'reversal' ? -amountCents : amountCents;
 }
 
-/** How much more a statement lists than the vendor's ledger has: net compared with net. Pure. */
+/** The statement's amount less the vendor's ledger's: net compared with net. Pure. */
 export function differenceCents(payment: Amounts, listedCents: bigint): bigint {
   const [grossCents, netCents] = grossAndNet(payment);
   return listedCents - (isListedNet(payment, listedCents) ? netCents : grossCents);
@@ -381,7 +381,7 @@ export interface Absences {
   readonly notPaid: readonly OurPayment[];
 }
 
-/** Whether complete statements cover a period. */
+/** True if complete statements cover the whole period. */
 export type Covers = (from: Date, to: Date) => boolean;
 
 /**

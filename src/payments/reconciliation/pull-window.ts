@@ -2,9 +2,9 @@
 export interface PullPlan {
   /** Everything before was pulled. */
   readonly pulledUntil: Date;
-  /** How much time one statement covers. */
+  /** Length of the period of one statement. */
   readonly everyMs: number;
-  /** How long after its end it is pulled, because operators list movements late. */
+  /** A statement is pulled this long after its end, because operators list movements late. */
   readonly delayMs: number;
 }
 

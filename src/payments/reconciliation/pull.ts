@@ -20,7 +20,7 @@ import {
 
 /** An operator that lists more pages of one period has no end. */
 const MAX_PAGES = 50_000;
-/** How far operators' clocks may differ from ours. */
+/** Tolerated difference between operators' clocks and ours. */
 const TOLERANCE_MS = 300_000;
 
 type Pulling = Pick<Connector, 'acceptanceWindowMs'> & {
@@ -127,7 +127,7 @@ export interface PullDeps {
   readonly log: Logger;
 }
 
-/** How long no process pulls from an operator after a failure, or while one is pulling. */
+/** No process pulls from an operator for this long after a failure, or while one is pulling. */
 const LEASE_MS = 15 * 60_000;
 
 /** Pulls every statement that is due. One operator that does not answer does not hold up others. */

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 
-/** Whether a statement that was imported later lists a movement of this one with other content. */
+/** True if a statement that was imported later lists a movement of this one with other content. */
 export async function isRevised(db: Queryable, statementId: string): Promise<boolean> {
   const found = await db.query(
     `select from operator_statements s

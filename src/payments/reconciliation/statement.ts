@@ -1,10 +1,10 @@
 import type { FloatMovement } from '../dispatch/connector.ts';
 
-/** What an operator's statement says happened to our float with it. */
+/** A kind of movement of our float, as the operator's statement names it. */
 export type MovementKind = FloatMovement['kind'];
 
 export interface StatementMovement extends FloatMovement {
-  /** Of the file, the first being 1. */
+  /** Line number in the file, from 1. */
   readonly line: number;
 }
 

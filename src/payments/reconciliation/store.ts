@@ -51,7 +51,10 @@ export interface StatementRow {
   closingCents: bigint | null;
   /** Asked from the operator, instead of imported from a file. */
   pulled: boolean;
-  /** How often this content has been imported, with this time: again only after a later statement changed it. */
+  /**
+   * Number of imports of this content, with this one. It is imported again only after a later statement
+   * changed it.
+   */
   issue: number;
 }
 
@@ -159,7 +162,7 @@ export interface KnownMovement {
   readonly vendorId: number | null;
 }
 
-/** Those of the movements that the operator reported before. */
+/** Finds the movements that the operator reported before. */
 export async function listKnownMovements(
   db: Queryable,
   operator: string,
@@ -224,7 +227,7 @@ export async function setVerdict(db: Queryable, rowId: string, verdict: string):
   await db.query('update statement_rows set verdict = $2 where row_id = $1', [rowId, verdict]);
 }
 
-/** How often a statement has each verdict. */
+/** Counts the rows of a statement by verdict. */
 export async function countVerdicts(
   db: Queryable,
   statementId: string,
@@ -365,7 +368,7 @@ interface ListedRow {
   isRevised: boolean;
 }
 
-/** What the operator's statements list for these payments, by payment id. */
+/** Sums the operator's statements for these payments, by payment id. */
 async function readListed(
   db: Queryable,
   operator: string,

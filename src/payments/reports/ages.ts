@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../platform/base/days.ts';
 
-/** How long something has been open, in days: from 0 to 1, from 1 to 7, from 7 to 30, longer. */
+/** Age of an open item in days: from 0 to 1, from 1 to 7, from 7 to 30, longer. */
 export const AGES = ['0-1', '1-7', '7-30', '>30'] as const;
 export type Age = (typeof AGES)[number];
 
@@ -20,7 +20,7 @@ export function ageOf(since: Date, now: Date): Age {
   return AGES[passed] ?? '>30';
 }
 
-/** For a file: a spreadsheet would turn `1-7` into a date. Pure. */
+/** Text of an age in a file. A spreadsheet would turn `1-7` into a date. Pure. */
 export function ageCell(age: string): string {
   return `${age} days`;
 }

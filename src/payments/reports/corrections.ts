@@ -13,7 +13,7 @@ export const MAX_CORRECTIONS = 10_000;
 export interface Correction extends Omit<CorrectionTransfer, 'paymentId' | 'caseVendorId'> {
   /** Null: our own accounts. */
   readonly vid: string | null;
-  /** Of the payment; null: it is about none of a vendor's. */
+  /** The payment's reference; null: the correction is about no payment of a vendor. */
   readonly reference: string | null;
 }
 

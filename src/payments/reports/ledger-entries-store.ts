@@ -5,7 +5,7 @@ import type { SpanCursor } from '../../platform/db/search-by-time.ts';
 /** A transfer of a vendor's books, as stored. */
 export interface EntryRow {
   createdAt: Date;
-  /** The same to the microsecond, in ISO 8601. */
+  /** The time to the microsecond, in ISO 8601. */
   createdAtExactly: string;
   vendorId: number;
   sourceId: string;
@@ -22,7 +22,7 @@ export interface EntryCursor extends SpanCursor {
   readonly leg: number;
 }
 
-/** Of transfers `f`. */
+/** Columns of an entry, from transfers `f`. */
 export const ENTRY = `select f.created_at as "createdAt",
        to_char(f.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "createdAtExactly",
        f.vendor_id as "vendorId", f.source_id as "sourceId", f.leg::integer as leg,
@@ -70,7 +70,7 @@ export interface PaymentSource {
   billerReference: string | null;
 }
 
-/** Those of the sources that are payments, archived or not. */
+/** Finds the sources that are payments, archived or not. */
 export async function findPaymentSources(
   db: Queryable,
   sources: readonly Source[],
@@ -101,7 +101,7 @@ export interface CorrectionSource {
   paymentId: string | null;
 }
 
-/** Those of the sources that are corrections. */
+/** Finds the sources that are corrections. */
 export async function findCorrectionSources(
   db: Queryable,
   sources: readonly Source[],
@@ -126,7 +126,7 @@ export interface CollectionSource {
   reference: string;
 }
 
-/** Those of the sources that are collected income. They have the time of their transfer. */
+/** Finds the sources that are collected income. They have the time of their transfer. */
 export async function findCollectionSources(
   db: Queryable,
   sources: readonly (Source & { readonly createdAt: Date })[],

@@ -13,7 +13,7 @@ import { findSources } from './sources.ts';
 import type { TransferSource } from './sources.ts';
 
 export interface LedgerEntry extends EntryRow {
-  /** What it did, such as `paid`. */
+  /** Name of the movement, such as `paid`. */
   readonly movement: string;
   readonly source: TransferSource;
 }

@@ -3,17 +3,17 @@ import { queryByBucket } from '../ledger/in-bucket.ts';
 import { OF_A_PAYMENT, WITH_PAYMENTS } from '../ledger/sums-store.ts';
 import type { PairSum, Span } from '../ledger/sums-store.ts';
 
-/** What a margin can be listed by. */
+/** Dimensions by which a margin can be listed. */
 export const DIMENSIONS = ['biller', 'operator', 'vendor', 'day'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-/** What rows are of. */
+/** The group that a row belongs to. */
 export interface MarginKey {
   /** Null: not listed by it. */
   readonly day: string | null;
   readonly vendorId: number | null;
   readonly billerCode: string | null;
-  /** Of the payment. */
+  /** The operator that executed the payment. */
   readonly operatorCode: string | null;
 }
 
@@ -31,7 +31,7 @@ export interface MarginPeriod extends Span {
 const DAY = (time: string): string =>
   `case when $3::boolean then to_char(${time} at time zone $7, 'YYYY-MM-DD') end as day`;
 
-/** Of each vendor, live and archived. */
+/** Columns of vendors' payments, live (`p`) or archived (`a`). */
 const OF_PAYMENTS = `case when $5::boolean then coalesce(p.biller_code, a.biller_code) end as "billerCode",
     case when $6::boolean then coalesce(p.operator_code, a.operator_code) end as "operatorCode"`;
 
@@ -84,7 +84,7 @@ export async function readMarginPairs(
   return await queryByBucket<MarginPair>(db, PAIRS, valuesOf(period, by));
 }
 
-/** Of a period that is summed by hour, by anything but the vendor. */
+/** Reads sums by hour for a period that has ended, by any dimension but the vendor. */
 export async function readSummedMarginPairs(
   db: Queryable,
   period: MarginPeriod,

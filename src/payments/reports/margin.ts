@@ -12,7 +12,7 @@ import type { Dimension, MarginKey, MarginPair, MarginPeriod } from './margin-st
 export interface MarginSums {
   /** Payments that succeeded, less those that corrections made fail. */
   readonly payments: number;
-  /** What went to operators for vendors. */
+  /** Amount paid to operators for vendors. */
   readonly amountCents: bigint;
   /** Without VAT. */
   readonly feesCents: bigint;
@@ -38,7 +38,7 @@ const NOTHING: MarginSums = {
   commissionCents: 0n,
 };
 
-/** What is left for us: VAT is not ours. */
+/** Our margin. VAT is not ours, so it is not part of it. */
 export function marginOf({ feesCents, costCents, commissionCents }: MarginSums): bigint {
   return feesCents + commissionCents - costCents;
 }
@@ -99,7 +99,7 @@ const STEP_MS = 30 * DAY_MS;
 /** The ledger has nothing older. */
 const OLDEST_MS = Date.UTC(2020);
 
-/** Whether the days of a zone begin on the hour of UTC, always in the period: an offset may change by half an hour. */
+/** True if days begin on an hour of UTC throughout the period: an offset may change by half an hour. */
 function hasWholeHours({ from, to, timeZone }: WholePeriod): boolean {
   const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
   const endMs = Math.min(Number(to), Date.now());
@@ -111,7 +111,7 @@ function hasWholeHours({ from, to, timeZone }: WholePeriod): boolean {
   return true;
 }
 
-/** What transfers between two accounts mean for the margin: at most a row for each side. Pure. */
+/** Attributes a transfer between two accounts to the margin: at most one row for each side. Pure. */
 function marginsOf(pair: MarginPair, by: ReadonlySet<Dimension>): MarginRow[] {
   const { debitAccount: debit, creditAccount: credit, amountCents: cents } = pair;
   return [...sideOf(pair, debit, credit, -cents), ...sideOf(pair, credit, debit, cents)].map(

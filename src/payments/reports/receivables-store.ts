@@ -30,7 +30,7 @@ export interface DebtRow extends DebtMovement {
   readonly openCaseId: string | null;
 }
 
-/** What corrections posted to such accounts of these vendors, oldest first. */
+/** Lists corrections' transfers on such accounts of these vendors, oldest first. */
 export async function listDebtMovements(
   db: Queryable,
   vendorIds: readonly number[],

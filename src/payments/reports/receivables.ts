@@ -15,7 +15,7 @@ import {
 } from './receivables-store.ts';
 import type { DebtAccount, DebtRow, ReversedRow } from './receivables-store.ts';
 
-/** What a vendor or an operator owes us, of one correction. */
+/** A debt of a vendor or an operator to us, from one correction. */
 export interface Receivable {
   readonly debtor: 'vendor' | 'operator';
   /** Vid or code. */
@@ -23,10 +23,10 @@ export interface Receivable {
   /** Null: no correction explains it; see `ledger check`. */
   readonly since: Date | null;
   readonly age: Age;
-  /** What is left of it. */
+  /** The part that is still owed. */
   readonly amountCents: bigint;
   readonly owedCents: bigint;
-  /** Of the payment. */
+  /** The payment's reference. */
   readonly reference: string | null;
   /** That two people decided. */
   readonly caseId: string | null;
@@ -42,7 +42,7 @@ export interface ReceivablesReport {
   readonly totalCents: bigint;
 }
 
-/** What vendors and operators owe us now, each debt with its age. Reads one snapshot. */
+/** Reports the debts of vendors and operators to us, each with its age. Reads one snapshot. */
 export async function reportReceivables(pool: Pool, now: Date): Promise<ReceivablesReport> {
   const items = await snapshot(pool, async (client) => {
     const accounts = await listDebtAccounts(client);
@@ -146,7 +146,7 @@ export interface ExposureReport {
   readonly reversedCents: bigint;
 }
 
-/** What we may lose: payments that may have been executed, and income that was taken back. */
+/** Reports possible losses: payments that may have been executed, and income that was taken back. */
 export async function reportExposure(pool: Pool, now: Date): Promise<ExposureReport> {
   const limits = ageLimits(now);
   return await snapshot(pool, async (client) => {

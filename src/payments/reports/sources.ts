@@ -8,7 +8,7 @@ import {
   findPaymentSources,
 } from './ledger-entries-store.ts';
 
-/** What caused a transfer of a vendor's books. */
+/** The cause of a transfer in a vendor's books. */
 export type TransferSource =
   | {
       readonly kind: 'payment';
@@ -25,12 +25,12 @@ export type TransferSource =
   | {
       readonly kind: 'payout';
       readonly payoutId: string;
-      /** Of the bank's transfer; null only if the payout was removed from the database. */
+      /** Reference of the bank's transfer; null only if the payout was removed from the database. */
       readonly bankReference: string | null;
     }
   | { readonly kind: 'correction'; readonly caseId: string; readonly reference: string | null };
 
-/** What caused a transfer of the house. */
+/** The cause of a transfer of the house. */
 export type HouseSource =
   | { readonly kind: 'statement'; readonly statementId: string; readonly reference: string | null }
   | { readonly kind: 'journal'; readonly journalId: string; readonly reference: string | null }

@@ -10,7 +10,7 @@ import type { StatementOf } from './statement-accounts.ts';
 import { firstCursor, readStatementHead, readStatementPage } from './statement.ts';
 import type { StatementCursor, StatementHead, StatementLine } from './statement.ts';
 
-/** What a line of a statement refers to. Null: it has none. */
+/** References in a line of a statement. Null: it has none. */
 export interface LineReferences {
   /** Ours: of the payment, collection, fund movement or payout. */
   readonly reference: string | null;
@@ -20,7 +20,7 @@ export interface LineReferences {
   readonly collectorReference: string | null;
   readonly operator: string | null;
   readonly operatorReference: string | null;
-  /** Of the bank's transfer, of a payout. */
+  /** The bank's transfer of a payout. */
   readonly bankReference: string | null;
   /** A correction's case, which two people decided. */
   readonly caseId: string | null;

@@ -22,7 +22,7 @@ import type { TransferFilter } from './statement-store.ts';
 import { findSources, houseSourceOf } from './sources.ts';
 import type { HouseSource, TransferSource } from './sources.ts';
 
-/** What one kind of movement changed in a period. */
+/** The effect of one kind of movement in a period. */
 export interface MovementSum {
   readonly movement: string;
   readonly count: number;
@@ -35,7 +35,7 @@ export interface StatementHead extends BookPeriod {
   readonly endsEarly: boolean;
   readonly openingCents: bigint;
   readonly closingCents: bigint;
-  /** Of the vendor's float, which is a part of its money; 0 of an operator. */
+  /** The part of the vendor's money that is its float; 0 in an operator's statement. */
   readonly openingFloatCents: bigint;
   readonly closingFloatCents: bigint;
   /** Each account, credits above zero. */
@@ -56,7 +56,7 @@ export interface StatementLine {
   readonly debitAccount: string;
   readonly creditAccount: string;
   readonly amountCents: bigint;
-  /** Of the statement's balance; 0: the money only moved between accounts of it. */
+  /** Change of the statement's balance; 0: the money only moved between accounts of it. */
   readonly changeCents: bigint;
   /** After it. */
   readonly balanceCents: bigint;
@@ -228,7 +228,7 @@ export async function readStatementPage(
   return page;
 }
 
-/** The same, but it may stop before it has found anything. */
+/** Reads one page, or stops early because the search takes long, perhaps with nothing found. */
 async function searchPage(
   pool: Pool,
   of: StatementOf,

@@ -10,7 +10,7 @@ import { countFurtherParts, readUntaxedFees } from './vat-store.ts';
 
 /** In cents. */
 export interface VatSums {
-  /** How often VAT was charged. */
+  /** Number of charges. A charge may consist of several transfers. */
   readonly charges: number;
   /** The taxable base: fees that VAT was charged on, without the VAT, less what was given back. */
   readonly feesCents: bigint;
@@ -28,7 +28,7 @@ export interface VatReport extends BookPeriod {
   /** Posted to `vat-paid` in the period. */
   readonly paidCents: bigint;
   readonly closingCents: bigint;
-  /** Whether the total is what the ledger’s account shows. */
+  /** True if the total equals the balance of the ledger's account. */
   readonly isEqual: boolean;
 }
 
@@ -91,7 +91,7 @@ export async function reportVat(pool: Pool, period: BookPeriod): Promise<VatRepo
 const isVat = ({ debitAccount, creditAccount }: VendorPairSum): boolean =>
   debitAccount === 'vat' || creditAccount === 'vat';
 
-/** Of a payment; otherwise of a correction. */
+/** Tells a payment's transfer from a correction's. */
 const isSettled = ({ debitAccount }: VendorPairSum): boolean => debitAccount === 'reserved';
 
 /** Payments of one vendor whose settling made a transfer to this account. Pure. */

@@ -32,7 +32,7 @@ const VERIFIED = [
   { label: 'Payments that were sent', text: 'are verified with the operator that got them' },
 ];
 
-/** What can be paid, and through which operator. */
+/** A biller: the accounts and amounts that can be paid, and the operators that execute it. */
 export const BILLER = setting({
   ...{ name: 'biller', label: 'Biller', topic: 'billers' },
   key: strict({ billerCode: code }),

@@ -57,5 +57,5 @@ export const COLLECTOR_KEY = setting({
   },
 });
 
-/** For `sealSecret`. */
+/** Location that `sealSecret` binds a collector's secret to. */
 export const collectorSealed = (collector: string): string => `collector ${collector}`;

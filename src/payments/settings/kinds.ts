@@ -10,9 +10,9 @@ import { settingKind } from './setting.ts';
 import type { AnySetting, Tools } from './setting.ts';
 
 interface Family {
-  /** Of the kind of proposal. */
+  /** Name of the kind of proposal. */
   readonly name: string;
-  /** Of whoever proposes and decides. */
+  /** Permission of those who propose and decide. */
   readonly permission: Permission;
   readonly settings: readonly AnySetting[];
 }

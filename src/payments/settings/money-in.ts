@@ -54,7 +54,7 @@ export const SOURCE_KEY = setting({
     }),
 });
 
-/** For `sealSecret`. */
+/** Location that `sealSecret` binds a source's secret to. */
 export const sourceSealed = (sourceCode: string): string => `source ${sourceCode}`;
 
 /** Whose an account number is that customers pay to. A vendor of null takes it out of use. */

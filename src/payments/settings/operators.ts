@@ -105,7 +105,7 @@ export const OPERATOR_KEY = setting({
 const sameAccountLine = (isSame: boolean): Line[] =>
   isSame ? [{ label: 'Reaches the same merchant account', text: 'yes' }] : [];
 
-/** For `sealSecret`. */
+/** Location that `sealSecret` binds an operator's secret to. */
 export const sealedFor = (operatorCode: string): string => `operator ${operatorCode}`;
 
 function changeOf(change: Static<typeof operatorChange>): OperatorChange {

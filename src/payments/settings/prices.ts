@@ -25,7 +25,7 @@ const formula = strict({
 
 const KEPT = [{ label: 'Payments that exist', text: 'keep the price that they have' }];
 
-/** What vendors pay. A formula of null ends the price. */
+/** The fee that vendors pay. A formula of null ends the price. */
 export const FEE = setting({
   ...{ name: 'fee', label: 'Fee', topic: 'billers' },
   key: strict({
@@ -54,7 +54,7 @@ export const FEE = setting({
 
 const rate = strict({ flatCents: cents, bps });
 
-/** What an operator charges us and gives us. */
+/** An operator's charge to us, and its commission to us. */
 export const OPERATOR_PRICE = setting({
   ...{ name: 'operator_price', label: 'Price of an operator', topic: 'billers' },
   key: strict({ billerCode: code, operatorCode: code }),

@@ -46,7 +46,7 @@ export function fingerprint(secret: string, tools: WithKeys): string {
   return createMac(key).sign(secret).toString('hex').slice(0, FINGERPRINT_DIGITS);
 }
 
-/** Of a holder’s current key; null: it has none. */
+/** Describes a holder's current key; null: it has none. */
 export async function keyFields(
   db: Queryable,
   holder: Holder,

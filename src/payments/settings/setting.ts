@@ -14,7 +14,7 @@ import type { Permission } from '../../parties/people/permissions.ts';
 import { kind } from '../../proposals/kind.ts';
 import type { AnyKind, Line } from '../../proposals/kind.ts';
 
-/** What is stored, in words for people, by name. */
+/** The stored values in words for people, by name. */
 export type Fields = Readonly<Record<string, string>>;
 
 /** A setting that decides what is booked or who is paid. One line of a table makes it need two people. */
@@ -32,9 +32,9 @@ export interface Setting<Key extends TObject = TObject, Change extends TObject =
   /** Which one it is, for people: `water for shop`. */
   target(key: Static<Key>): string;
   vendorId?(key: Static<Key>): number | null;
-  /** What of a change is in no field. */
+  /** Lines about a part of the change that no field shows. */
   says?(change: Static<Change>): readonly Line[];
-  /** What a change may change; null: there is none yet. */
+  /** Reads the fields that a change may affect; null: the thing does not exist yet. */
   read(db: Queryable, key: Static<Key>, tools: Tools): Promise<Fields | null>;
   /** In the caller's database transaction. Throws: `PlainError` with the problem. */
   apply(
@@ -42,7 +42,7 @@ export interface Setting<Key extends TObject = TObject, Change extends TObject =
     change: { readonly key: Static<Key>; readonly change: Static<Change>; readonly by: string },
     tools: Tools,
   ): Promise<unknown>;
-  /** What whoever decides should know, and what may change at any time. */
+  /** Facts for whoever decides that may change at any time. */
   remarks?(
     db: Queryable,
     key: Static<Key>,
@@ -50,7 +50,7 @@ export interface Setting<Key extends TObject = TObject, Change extends TObject =
   ): Promise<readonly Line[]> | readonly Line[];
 }
 
-/** What some settings need. */
+/** Dependencies that some settings need. */
 export interface Tools {
   readonly ledgerMac: Mac;
   /** Undefined: nothing secret can be set. */
@@ -70,13 +70,13 @@ interface Content {
   readonly setting: string;
   readonly key: Readonly<Record<string, unknown>>;
   readonly change: Readonly<Record<string, unknown>>;
-  /** What was stored when it was proposed; null: nothing. */
+  /** The fields at the time of the proposal; null: there were none. */
   readonly before: Fields | null;
 }
 
 interface Facts {
   readonly before: Fields | null;
-  /** What is stored after the change; null: nothing, or there is a problem. */
+  /** The fields after the change; null: there will be none, or there is a problem. */
   readonly after: Fields | null;
   readonly problem: PlainError | null;
   readonly remarks: readonly Line[];
@@ -190,7 +190,7 @@ async function readFacts(
   });
 }
 
-/** What is stored is not what it was when it was proposed. */
+/** Thrown when the stored values are no longer those of the time of the proposal. */
 export class ChangedMeanwhile extends PlainError {}
 
 function requireBefore(facts: Facts, of: AnySetting, { key, before }: Content): void {

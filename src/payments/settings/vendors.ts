@@ -26,7 +26,7 @@ const optional = Type.Optional;
 const vendorKey = { vendorId: Type.Integer(), vid: text(64) };
 const key = strict(vendorKey);
 
-/** What protects a vendor from paying twice, and what it may ask and be told. */
+/** A vendor's protection from paying twice, and its permissions and notices. */
 export const VENDOR = setting({
   ...{ name: 'vendor', label: 'Vendor', topic: 'vendors', key },
   change: strict({
@@ -69,7 +69,7 @@ const pushRule = strict({
 });
 const rule = Type.Union([fundRule, pushRule]);
 
-/** What tops up a vendor’s float by itself. A rule of null ends it. */
+/** A rule that tops up a vendor's float automatically. A rule of null ends it. */
 export const TOP_UP = setting({
   ...{ name: 'top_up', label: 'Automatic top-up', topic: 'vendors' },
   key: strict({ ...vendorKey, kind: Type.Enum(['fund', 'push']) }),

@@ -2,7 +2,7 @@ import { HOUSE } from '../cases/cases-store.ts';
 import { isOwnTermsAccount } from '../ledger/account.ts';
 import type { TimelineEntry } from './assemble.ts';
 
-/** What only the staff may see: who resolved a case, and what the operator wrote to us. */
+/** Events that only staff may see: who resolved a case, and the operator's messages to us. */
 const STAFF_ONLY: ReadonlySet<string> = new Set([
   'case',
   'unmatched_callback',

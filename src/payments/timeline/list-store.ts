@@ -7,7 +7,7 @@ export interface ListedRow {
   vid: string;
   paymentId: string;
   createdAt: Date;
-  /** The same to the microsecond, in ISO 8601. */
+  /** The time to the microsecond, in ISO 8601. */
   createdAtExactly: string;
   settledAt: Date | null;
   outcome: Outcome | null;
@@ -78,7 +78,7 @@ const OF_A_SPAN = `${SELECT}
     and ($10::text is null or q.stage::text = $10)
   ${newestFirst('l')} limit $8`;
 
-/** The same for one vendor, whose payments are in one bucket. */
+/** Query for one vendor, whose payments are all in one bucket. */
 const OF_A_VENDOR = OF_A_SPAN.replace(
   `where ${MATCHES}`,
   `where p.bucket = bucket_of($11) and p.vendor_id = $11 and ${MATCHES}`,
@@ -120,7 +120,7 @@ export async function listSpan(
 /** A state of open payments. */
 type Stage = 'send' | 'verify';
 
-/** How many open payments are in this state, of all vendors or of one; at most `limit`. */
+/** Counts open payments in this state, of all vendors or of one, up to `limit`. */
 export async function countOpen(
   db: Queryable,
   stage: Stage,

@@ -116,7 +116,7 @@ export interface SearchFilter {
   readonly from?: Date | undefined;
   /** Created before this time. */
   readonly to?: Date | undefined;
-  /** Of this vendor alone. */
+  /** Limits the list to one vendor. */
   readonly vendorId?: number | undefined;
   /** Older than this payment. */
   readonly beforeId?: string | undefined;
@@ -217,7 +217,7 @@ export interface CaseRow {
   resolution: string | null;
 }
 
-/** What the ledger and the other tables contain about some payments. */
+/** The rows of the ledger and of other tables about some payments. */
 export interface History {
   readonly attempts: readonly AttemptRow[];
   readonly transfers: readonly TransferRow[];

@@ -5,7 +5,7 @@ import { decodeReference } from '../../platform/base/ids.ts';
 import { MONEY_PATTERN, formatMoney, parseMoney } from '../../platform/base/money.ts';
 import { searchedMobileNumber } from './term.ts';
 
-/** What a part of a search text was taken for. */
+/** A part of a search text, and the meaning that it was given. */
 export interface Understood {
   /** `text`: an account, a merchant reference or a phone number of another country. */
   readonly kind: 'reference' | 'phone' | 'vendor' | 'amount' | 'day' | 'text';

@@ -27,7 +27,7 @@ interface Facts {
 }
 
 interface Plan {
-  /** What would be credited, by vendor. */
+  /** Sums that the import would credit, by vendor. */
   readonly credited: ReadonlyMap<string, Sum>;
   /** Everything else, by what would happen to it. */
   readonly other: ReadonlyMap<string, Sum>;
@@ -158,7 +158,7 @@ async function planOf(db: Queryable, lines: readonly ReportedLine[]): Promise<Pl
   return { credited, other };
 }
 
-/** Of a credit, and of the debit that returns it. Equal for numbers that may be one. */
+/** Key that a credit shares with the debit that returns it. Equal for numbers that may be one. */
 function nameOf({ report }: ReportedLine): string {
   return `${plainReference(report.receipt)} ${report.amountCents}`;
 }

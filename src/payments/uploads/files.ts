@@ -11,7 +11,7 @@ const PART_BYTES = 1024 * 1024;
 
 /** A file that is kept, as the content of a proposal names it. */
 export interface KeptFile {
-  /** Of its bytes, hexadecimal. */
+  /** Digest of the bytes, hexadecimal. */
   readonly sha256: string;
   readonly bytes: number;
 }

@@ -41,7 +41,7 @@ type Content = Static<typeof content>;
 interface Facts {
   readonly request: StatementImport;
   readonly read: ReadStatement;
-  /** What the import does, tried out and undone; the reason why it cannot be done. */
+  /** Result of the import, tried out and undone; or the reason why it cannot be done. */
   readonly trial: Imported | string;
 }
 

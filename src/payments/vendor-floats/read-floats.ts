@@ -14,7 +14,7 @@ export interface VendorFloat {
   readonly state: 'enough' | 'low' | null;
   /** Null: not within two weeks, or not known. */
   readonly hoursLeft: number | null;
-  /** How it is topped up by itself. */
+  /** Rules that top the float up automatically. */
   readonly topUps: readonly TopUpKind[];
 }
 

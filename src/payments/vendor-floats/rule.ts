@@ -14,16 +14,16 @@ export type TopUpRule =
       readonly kind: 'push';
       /** The amount that the float is filled up to. */
       readonly targetCents: bigint;
-      /** For one prompt. */
+      /** Largest amount of one prompt. */
       readonly maximumCents: bigint;
-      /** For all prompts of a day. */
+      /** Largest sum of all prompts of a day. */
       readonly dailyCents: bigint;
       readonly sourceCode: string;
       /** 12 digits. */
       readonly phone: string;
     });
 
-/** What is known when a rule is applied. */
+/** The facts that a rule is applied to. */
 export interface TopUpFacts {
   readonly floatCents: bigint;
   readonly collectedCents: bigint;
@@ -32,7 +32,7 @@ export interface TopUpFacts {
   readonly now: Date;
   /** The rule's last top-up; null: none. */
   readonly lastAt: Date | null;
-  /** What the rule has asked for today, refused prompts left out. */
+  /** Sum that the rule has asked for today, without refused prompts. */
   readonly todayCents: bigint;
 }
 

@@ -159,7 +159,7 @@ export async function setTopUpState(
   );
 }
 
-/** Of all vendors, newest first. */
+/** Lists the top-ups of all vendors, newest first. */
 export async function listNewestTopUps(
   db: Queryable,
   limit: number,

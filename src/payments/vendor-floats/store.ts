@@ -8,7 +8,7 @@ export interface WatchedFloat {
   vendorId: number;
   lowCents: bigint | null;
   state: 'enough' | 'low';
-  /** What its payments had cost when that was last read; null: never read. */
+  /** Total cost of its payments when that was last read; null: never read. */
   paidOutCents: bigint | null;
   setBy: string;
   changedAt: Date;
@@ -22,7 +22,7 @@ export async function listWatched(db: Queryable): Promise<WatchedFloat[]> {
   return (await db.query<WatchedFloat>(`${WATCHED} order by vendor_id`)).rows;
 }
 
-/** Those that no other process is looking at, locked until the caller's database transaction ends. */
+/** Locks the floats that no other process is checking until the caller's database transaction ends. */
 export async function lockWatched(db: Queryable): Promise<WatchedFloat[]> {
   const locked = await db.query<WatchedFloat>(
     `${WATCHED} order by vendor_id for update skip locked`,
@@ -80,7 +80,7 @@ export async function readMoney(
   return money;
 }
 
-/** What was read of one watched float. */
+/** One reading of a watched float. */
 export interface Sample {
   readonly vendorId: number;
   readonly state: 'enough' | 'low';
@@ -113,7 +113,7 @@ export async function saveSamples(db: Queryable, samples: readonly Sample[]): Pr
   );
 }
 
-/** What was spent in each recorded hour, by vendor id. */
+/** Reads the amount spent in each recorded hour, by vendor id. */
 export async function readVendorHours(
   db: Queryable,
   vendorIds: readonly number[],

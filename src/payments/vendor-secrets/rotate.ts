@@ -34,7 +34,7 @@ interface Deps {
   readonly proposals: Proposals;
 }
 
-/** How long after the approval the secret can be created. */
+/** The secret can be created for this long after the approval. */
 const PERMITTED_MS = 86_400_000;
 /** More proposals about one vendor within a day do not count. */
 const MAX_READ = 50;

@@ -22,7 +22,7 @@ export interface HttpJsonOptions extends Connection {
   readonly formerKeys?: readonly OperatorSecret[];
   /** Where the operator sends callbacks. */
   readonly callbackUrl: string;
-  /** For this long after an instruction, the operator's "not found" proves nothing; null: it never does. */
+  /** The operator's "not found" proves nothing until this long after the instruction; null: it never does. */
   readonly acceptanceWindowMs: number | null;
   /** Largest answer or callback body. */
   readonly answerBytes: number;
