@@ -103,9 +103,9 @@ export interface ApiOptions extends AuthenticationDeps, PaymentsParts {
   readonly pool: Pool;
   readonly ledgerMac: Mac;
   readonly wireTime: WireTime;
-  /** For the console's requests, so that they never wait for those of vendors, nor make them wait. */
+  /** Serves only the console, so that its requests and those of vendors never wait for each other. */
   readonly consolePool: Pool;
-  /** For the self-service API, likewise. */
+  /** Serves only the self-service API, for the same reason. */
   readonly selfServicePool: Pool;
   readonly masterKeys: MasterKeys;
   /** Undefined when the credit registry is not configured. */

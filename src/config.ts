@@ -34,12 +34,12 @@ export interface Config {
   readonly scoringPath: string;
   readonly consolePath: string;
   readonly consoleReadOnly: boolean;
-  /** For each person; 0: no limit. */
+  /** Limit of each person; 0: no limit. */
   readonly consoleReadsPerSecond: number;
   readonly selfServiceRequestsPerSecond: number;
   readonly consoleChangesPerSecond: number;
   readonly publicUrl: string;
-  /** For commands that call the API. */
+  /** Needed by commands that call the API. */
   readonly vendorKey: string | undefined;
   readonly roles: ReadonlySet<Role>;
   readonly logLevel: string;
@@ -54,7 +54,7 @@ export interface Config {
   readonly creditRetentionDays: number;
   /** 0: forever. */
   readonly creditEnquiryRetentionDays: number;
-  /** For each strict vendor; 0: no limit. */
+  /** Limit of each strict vendor; 0: no limit. */
   readonly creditMissesPerHour: number;
   readonly creditContact: string;
   /** Undefined: the built-in registry answers. */
@@ -76,7 +76,7 @@ export interface Config {
   readonly breakerCooldownMs: number;
   readonly shutdownDelayMs: number;
   readonly shutdownGraceMs: number;
-  /** For people, without secrets. */
+  /** Shown to people, without secrets. */
   readonly variables: readonly ShownVariable[];
 }
 

@@ -49,7 +49,7 @@ export interface DemoData {
   readonly billers: readonly string[];
   /** Sources of receipts that are an emulated provider. */
   readonly sources: readonly string[];
-  /** What the demo collector reported for other vendors: money that nobody has received. */
+  /** Money that nobody has received: the demo collector reported it for other vendors. */
   readonly credited: readonly (CollectedFor & { readonly vid: string })[];
   /** When what strangers could use was ended; null: not yet. */
   readonly endedAt: Date | null;

@@ -42,7 +42,7 @@ export const baseUrl: Form<string> = {
     return /[?#]|[^:/]\/\//.test(url) ? undefined : httpUrl.read(url);
   },
 };
-/** For files outside the database. */
+/** Place of files outside the database. */
 export const place: Form<string> = {
   allowed: 'a folder, or s3://bucket/prefix',
   read: (value) =>

@@ -21,7 +21,7 @@ import {
 import type { Form } from './environment-forms.ts';
 import { STORAGE_VARIABLES } from './storage-variables.ts';
 
-/** How the process was started: the sandbox of `npm start`, or `npm run serve`. */
+/** `sandbox`: started by `npm start`. `production`: started by `npm run serve`. */
 export type Mode = 'sandbox' | 'production';
 
 /** One variable. The reference page and every message about it are made from this. */

@@ -13,7 +13,7 @@ import { openStorage } from './platform/storage/open.ts';
 import type { Storage } from './platform/storage/storage.ts';
 
 export interface OpenHistory extends Pick<Keeper, 'verify' | 'restores' | 'stop'> {
-  /** What this process answered and sent. After a promotion the database must have it. */
+  /** Records of what this process answered and sent. After a promotion the database must have them. */
   readonly acknowledged: AcknowledgedPayments;
   /**
    * Since the state of the database was recorded outside of it. Null unless this process sends payments and
@@ -37,7 +37,7 @@ function witnessesOf({ databaseWitness, walArchive, s3 }: Config): Storage[] {
 export async function openHistory(options: {
   readonly config: Config;
   readonly databaseUrl: string;
-  /** For the first check. */
+  /** Used by the first check. */
   readonly pool: Pool;
   readonly ledgerMac: Mac;
   readonly log: Logger;

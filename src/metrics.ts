@@ -22,10 +22,10 @@ export interface Metrics {
   readonly contentType: string;
 }
 
-/** What is known about the process without asking the database. */
+/** Facts about the process that need no query. */
 export interface ProcessState {
   readonly roles: ReadonlySet<string>;
-  /** What `/health/ready` says. */
+  /** The result of `/health/ready`. */
   readonly isReady: () => Promise<boolean>;
   readonly pools: () => readonly NamedPool[];
   readonly lanes: Pick<LaneTallies, 'register'>;

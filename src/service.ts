@@ -52,7 +52,7 @@ export interface Service {
   readonly authentication: AuthenticationDeps;
   readonly catalogue: Payments['catalogue'];
   readonly create: Payments['create'];
-  /** What a stop would wait for now. */
+  /** Returns the work that a stop would wait for now. */
   readonly workUnderWay: () => WorkUnderWay;
   /**
    * Starts listening, and then the work: an operator may answer an instruction by callback at once.
@@ -79,7 +79,7 @@ export interface ComposeOptions {
   readonly log: Logger;
   /** The sandbox's faults. */
   readonly around?: ApiOptions['around'];
-  /** For every new connection to the database. */
+  /** Called for every new connection to the database. */
   readonly verifyConnection?: NonNullable<PoolOptions['verify']>;
   /** Remembers payments that were committed. */
   readonly acknowledged?: AcknowledgedPayments;
@@ -189,7 +189,7 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Assembled>
   return { ...http, pool, directory, catalogue, create, workUnderWay, start, leave };
 }
 
-/** How often proposals whose time is over are ended, and statements that were left are taken. */
+/** Interval of ending expired proposals, and of taking statements that were left. */
 const EXPIRY_MS = 60_000;
 
 function startProposalJobs(

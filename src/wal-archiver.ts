@@ -18,7 +18,7 @@ const FAILURE = 'the WAL was not archived';
 export interface WalArchiver {
   /** Since everything that was committed was in the archive, or since the start. */
   readonly ageSeconds: () => number;
-  /** How many segments the archive lacks after the last backup; null until that is known. */
+  /** Number of segments that the archive lacks after the last backup; null until that is known. */
   readonly missingSegments: () => number | null;
   /** Archives what was written until now, and stops; gives up after the grace period. */
   stop(): Promise<void>;

@@ -25,7 +25,7 @@ import type { CreditKeys } from './registry/vault.ts';
 const RETENTION_EVERY_MS = 3_600_000;
 /** Measuring reads every enquiry of a month, so it is not done at each scrape of the metrics. */
 const MONITOR_EVERY_MS = 6 * 3_600_000;
-/** How often a watched customer is checked. */
+/** Interval between two checks of a watched customer. */
 const WATCH_EVERY_MS = 3_600_000;
 const WATCH_POLL_MS = 10_000;
 const BATCH_POLL_MS = 2_000;
@@ -55,7 +55,7 @@ export interface CreditSettings {
   readonly creditRetentionDays: number;
   /** 0: enquiries are kept forever. */
   readonly creditEnquiryRetentionDays: number;
-  /** For each strict vendor; 0: no limit. */
+  /** Limit of each strict vendor; 0: no limit. */
   readonly creditMissesPerHour: number;
   /** Undefined: the built-in registry answers. */
   readonly metropol:

@@ -2,7 +2,7 @@ import { PlainError } from '../platform/base/plain-error.ts';
 import type { Queryable } from '../platform/db/pool.ts';
 import { markChanged } from '../platform/db/settings-watch.ts';
 
-/** How many buckets vendors are spread over. */
+/** Counts the buckets that vendors are spread over. */
 export async function countBuckets(db: Queryable): Promise<number> {
   const read = await db.query<{ count: number }>('select count(*)::integer as count from buckets');
   return read.rows[0]?.count ?? 0;
@@ -13,7 +13,7 @@ export async function listBuckets(db: Queryable): Promise<number[]> {
   return read.rows.map(({ bucket }) => bucket);
 }
 
-/** How many vendors each bucket has. */
+/** Counts vendors by bucket. */
 export async function countVendorsByBucket(
   db: Queryable,
 ): Promise<{ readonly bucket: number; readonly vendors: number }[]> {

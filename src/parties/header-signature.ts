@@ -62,7 +62,7 @@ export function verifyHeaderSignature(
   return matchingKey(headerSignatureText(request, signature), signature.sig, keys);
 }
 
-/** Whether it was signed about now, allowing for a sender's inaccurate clock. */
+/** True if it was signed about now, allowing for a sender's inaccurate clock. */
 export function isFresh(signature: HeaderSignature, now: Date): boolean {
   const ageSeconds = now.getTime() / 1000 - signature.signedAtSeconds;
   return Math.abs(ageSeconds) <= LIMITS.signatureWindowSeconds;

@@ -120,7 +120,7 @@ export interface NewKey {
   readonly secret: string;
 }
 
-/** How long a repeated request gets the same secret again, because the first answer may have been lost. */
+/** A request repeated within this time gets the same secret, because the first answer may have been lost. */
 export const REPEAT_MS = 600_000;
 
 /**

@@ -6,7 +6,7 @@ import { databaseTransaction } from '../platform/db/pool.ts';
 import { makeKeyOnce, newSecurityKey, openSecretsOf } from './keys.ts';
 
 const LEDGER = { holderKind: 'ledger', holder: 'ledger' } as const;
-/** The same in every process, so that two processes that start at once create one key. */
+/** Every process uses this id, so that two processes that start at once create one key. */
 const KEY_ID = '00000000-0000-7000-8000-000000000001';
 
 /**
@@ -25,7 +25,7 @@ export async function openLedgerMac(pool: Pool, masterKeys: MasterKeys): Promise
   return made;
 }
 
-/** The same; undefined if no key exists. */
+/** Reads the ledger's key without creating it; undefined if none exists. */
 export async function findLedgerMac(
   db: Queryable,
   masterKeys: MasterKeys,

@@ -80,7 +80,7 @@ function refuseAsUnavailable(error: unknown): never {
   throw error;
 }
 
-/** Of equal nonces in one batch only the first counts. */
+/** Only the first of equal nonces in a batch counts. */
 async function takeBatch(db: Queryable, batch: readonly NonceUse[]): Promise<boolean[]> {
   const firsts = new Map<string, NonceUse>();
   for (const use of batch) {

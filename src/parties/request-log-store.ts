@@ -14,7 +14,7 @@ export interface LoggedRequest {
   method: string;
   route: string;
   status: number;
-  /** Of the refusal; null: the request was not refused. */
+  /** Code of the refusal; null: the request was not refused. */
   code: string | null;
   durationUs: number;
   /** Null: not proven to be the vendor's. */

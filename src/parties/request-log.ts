@@ -18,7 +18,7 @@ export interface AnsweredRequest {
   readonly route: string;
   readonly status: number;
   readonly durationMs: number;
-  /** Of the log line: `vid`, `code`, `key_id`. */
+  /** Fields of the log line: `vid`, `code`, `key_id`. */
   readonly fields: Readonly<Record<string, string>> | undefined;
 }
 
@@ -107,7 +107,7 @@ export function createRequestLog(options: {
 interface Batch {
   readonly bucket: number;
   readonly batch: readonly LoggedRequest[];
-  /** Whether at least `LIMITS.requestLogBatchRows` rows precede it since the last such batch. */
+  /** True if at least `LIMITS.requestLogBatchRows` rows precede it since the last such batch. */
   readonly isAfterMany: boolean;
 }
 
@@ -144,7 +144,7 @@ function hasRoom(
   );
 }
 
-/** Of the time between two writes, how much a full log takes. */
+/** Share of the time between two writes that writing a full log takes. */
 const SPREAD_SHARE = 0.8;
 
 /** Writes what was noted, and what is left at the stop. */

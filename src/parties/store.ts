@@ -135,7 +135,7 @@ export async function findSameVid(db: Queryable, vid: string): Promise<string | 
   return found.rows[0]?.vid;
 }
 
-/** For the rest of the database transaction. Payments of the vendor do not wait for it. */
+/** The lock lasts until the database transaction ends. Payments of the vendor do not wait for it. */
 export async function lockVendor(db: Queryable, vendorId: number): Promise<void> {
   await db.query('select 1 from vendors where vendor_id = $1 for no key update', [vendorId]);
 }
@@ -172,7 +172,7 @@ export async function listKeys(db: Queryable, kinds: readonly HolderKind[]): Pro
   return result.rows;
 }
 
-/** The same for one holder. */
+/** Lists the keys of one holder. */
 export async function listKeysOf(
   db: Queryable,
   { holderKind, holder }: Pick<Parameters<typeof insertKey>[1], 'holderKind' | 'holder'>,
@@ -419,7 +419,7 @@ export async function insertKeyOnce(
   return inserted.rowCount === 1;
 }
 
-/** Those of the names that are vendors or collectors. */
+/** Finds the names that are vendors or collectors. */
 export async function findSigners(db: Queryable, names: readonly string[]): Promise<string[]> {
   const found = await db.query<{ name: string }>(
     `select vid as name from vendors where vid = any($1)

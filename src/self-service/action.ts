@@ -39,7 +39,7 @@ export async function act<Answer>(
   return await audited(noted, { pool, clock }, change);
 }
 
-/** For all people and programs of the vendor together. */
+/** Counts all people and programs of the vendor together. */
 export function perMinute(count: number, what: string): ActionLimit {
   const text = `At most ${count} ${what} are possible in a minute.`;
   return { perTarget: { count, seconds: 60, text } };

@@ -30,7 +30,7 @@ const response = Type.Object({
 
 const NAME = 'getStatement';
 
-/** What a cursor holds: JSON has no `bigint`. */
+/** The content of a cursor: JSON has no `bigint`. */
 type Position = Omit<StatementCursor, 'balanceCents' | 'floatCents'> & {
   readonly balanceCents: string;
   readonly floatCents: string;

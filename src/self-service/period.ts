@@ -8,7 +8,7 @@ interface Times {
   readonly clock: Clock;
 }
 
-/** What is asked for. Throws: `invalid_field`. */
+/** Reads the requested period. Throws: `invalid_field`. */
 export function readPeriod(
   { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
   { wireTime }: Pick<Times, 'wireTime'>,

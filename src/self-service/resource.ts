@@ -15,7 +15,7 @@ import type { Cursors } from '../platform/http/cursors.ts';
 export interface SelfServiceOptions {
   /** Takes signatures by header only. */
   readonly byHeader: Authenticator<Vendor>;
-  /** Of its own, so that these requests never wait for creates, nor make them wait. */
+  /** A pool of its own, so that these requests and creates never wait for each other. */
   readonly selfServicePool: Pool;
   readonly clock: Clock;
   readonly wireTime: WireTime;
@@ -31,7 +31,7 @@ export interface SelfServiceOptions {
 export interface SelfServiceDeps extends Omit<SelfServiceOptions, 'selfServicePool'> {
   readonly pool: Pool;
   readonly cursors: Cursors;
-  /** For everything whose cost grows with what a vendor has: lists, statements, files, replays. */
+  /** Runs everything whose cost grows with the vendor's data: lists, statements, files, replays. */
   readonly longReads: LongReads;
 }
 

@@ -30,7 +30,7 @@ import { testWebhook } from './test-webhook.ts';
 /** Half of the connections that these requests have. */
 const LONG_READS_AT_ONCE = 2;
 
-/** What a vendor can read and change by program. */
+/** Resources that a vendor can read and change by program. */
 export function selfServiceResources(options: SelfServiceOptions): AnyResource[] {
   const { selfServicePool: pool, ...others } = options;
   const deps: SelfServiceDeps = {

@@ -47,7 +47,7 @@ export const statementLine = Type.Object({
   float_cents: cents('The float after the movement.'),
 });
 
-/** What operators charge us is not the vendor's business. */
+/** The statement leaves out operators' charges to us: they are not the vendor's business. */
 export function statementOf({ vendorId }: Vendor): StatementOf {
   return { kind: 'vendor', vendorId, withOwnTerms: false };
 }

@@ -30,7 +30,7 @@ type Chunk = BatchKey & LeasedBatch & { readonly firstRow: number };
 export interface PreparedChunk {
   readonly chunk: Chunk;
   readonly rows: readonly ScoreRow[];
-  /** Of rows that are no enquiries, by their index. */
+  /** Results of rows that are no enquiries, by their index. */
   readonly refused: ReadonlyMap<number, EnquiryEnding>;
   /** The indexes of the other rows. */
   readonly asked: readonly number[];

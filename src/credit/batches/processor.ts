@@ -48,7 +48,7 @@ export interface ScoreBatches {
 
 export interface ScoreBatchesOptions extends ManyOptions {
   readonly pool: Pool;
-  /** How often abandoned batches are looked for. */
+  /** Interval of the search for abandoned batches. */
   readonly pollMs: number;
   /** A process that answered nothing of a batch for this long has abandoned it. */
   readonly leaseMs: number;
@@ -268,7 +268,7 @@ interface Ahead {
   readonly prepared: Promise<PreparedChunk>;
 }
 
-/** Whether rows may be at fault; otherwise a process tries again when the lease has ended. */
+/** If rows cannot be at fault, a process tries again when the lease has ended. */
 function isOfRows(error: unknown): boolean {
   return !(error instanceof Overtaken || error instanceof Refusal || isUnavailable(error));
 }

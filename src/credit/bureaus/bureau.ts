@@ -34,7 +34,7 @@ export function matchRulesOf({ operation, vendor }: BureauQuestion): MatchRules 
   return { minTokens: operation === 'id-decision' ? 1 : 2 };
 }
 
-/** What a bureau knows about one person, in the registry's terms, whatever the bureau's own are. */
+/** A bureau's data about one person, in the registry's terms, whatever the bureau's own are. */
 export interface BureauFinding {
   readonly crn: string;
   /** The person has another name on file than the one that was asked about. */

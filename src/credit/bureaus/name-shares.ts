@@ -12,7 +12,7 @@ const SAMPLE = 5_000;
 /** With fewer people, a name that few of them have may be frequent. */
 const MIN_SAMPLE = 500;
 
-/** How frequent names are in the registry, by a sample that is drawn again once a day. */
+/** Estimates the frequency of names in the registry from a sample that is drawn again once a day. */
 export class NameShares {
   readonly #options: { readonly pool: Pool; readonly vault: Vault; readonly clock: Clock };
   #current: Promise<NameUse> | undefined;

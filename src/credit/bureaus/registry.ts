@@ -163,7 +163,7 @@ export async function readFileOfToday(
   return applySuppression(applyRetention(file, window.keptFrom), rules);
 }
 
-/** The same for many subjects, by reference. */
+/** Reads the files of many subjects, by reference. */
 export async function readFilesOfToday(
   options: Parameters<typeof readFileOfToday>[0],
   owners: readonly FileOwner[],

@@ -71,7 +71,7 @@ export async function beginCall(
   return begun.rowCount === 1 ? callId : undefined;
 }
 
-/** What identifies a part of an enquiry. */
+/** Key of one part of an enquiry. */
 function partOf(call: Omit<UpstreamCall, 'asked'>): readonly unknown[] {
   return [call.vendorId, call.requestReference, call.operation, call.bureau, call.part];
 }

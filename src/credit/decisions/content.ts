@@ -42,7 +42,7 @@ export const MERGE = strict({
   from: reference,
   into: reference,
 });
-/** How a dispute ended. */
+/** The outcome of a dispute. */
 export const DISPUTE = strict({
   kind: Type.Enum(['dispute']),
   dispute: id,
@@ -80,9 +80,9 @@ export const IMPORT = strict({
   corrects: Type.Boolean(),
   amounts: Type.Enum([...AMOUNT_UNITS]),
   fileName: someText,
-  /** Of the file, hexadecimal. */
+  /** Digest of the file, hexadecimal. */
   sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
-  /** What its trial would have changed. */
+  /** Counts of the changes that its trial found. */
   counts: strict({
     ...{ records: count, accountsAdded: count, statesAdded: count },
     ...{ corrected: count, unchanged: count, rejected: count },
@@ -107,7 +107,7 @@ export const SCORECARD = strict({
   former: orNull(someText),
 });
 
-/** What is proposed. References of people are text, and nothing else about them is in it. */
+/** The content of a proposal. It has references of people as text, and nothing else about them. */
 export type Content =
   | Static<typeof MERGE>
   | Static<typeof DISPUTE>
@@ -159,12 +159,12 @@ const IMPERSONAL: ReadonlySet<string> = new Set([
   'credit_scorecard',
 ]);
 
-/** Whether proposals of this kind have references of people, which fewer people may see than the audit log. */
+/** True if proposals of this kind name people. Fewer people may see those than the audit log. */
 export function isAboutPeople(kindName: string): boolean {
   return CREDIT_KIND_NAMES.includes(kindName) && !IMPERSONAL.has(kindName);
 }
 
-/** What a proposal is about: of each kind, one at a time waits for a decision. */
+/** Names the thing that a proposal is about. Only one proposal of each kind about it waits at a time. */
 export function aboutOf(content: Content): string {
   switch (content.kind) {
     case 'merge':
@@ -188,7 +188,7 @@ export function aboutOf(content: Content): string {
   }
 }
 
-/** For people, in one line. */
+/** The content in one line for people. */
 export function textOf(content: Content): string {
   switch (content.kind) {
     case 'merge':
@@ -214,7 +214,7 @@ export function textOf(content: Content): string {
   }
 }
 
-/** What is proposed, for whoever decides. */
+/** The content as lines, for whoever decides. */
 export function linesOf(content: Content): Line[] {
   const change = { label: 'Change', text: textOf(content) };
   switch (content.kind) {

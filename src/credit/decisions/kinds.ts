@@ -36,9 +36,9 @@ import { MERGE_PROBLEMS, SALE_PROBLEMS } from './problems.ts';
 
 type Of<Name extends Content['kind']> = Extract<Content, { kind: Name }>;
 
-/** What differs between the kinds. */
+/** The parts in which the kinds differ. */
 interface Declared<What extends Content, Facts> {
-  /** Of what is proposed. */
+  /** Schema of the content. */
   readonly schema: TSchema;
   /** One of the things that it is for. */
   readonly of: What['kind'];

@@ -17,7 +17,7 @@ import { isDisputed, isInDefault } from '../scorecards/standing.ts';
 
 export type PreviewOptions = Parameters<typeof readFilesOfToday>[0] & { readonly vault: Vault };
 
-/** What a lender would learn about a person today. */
+/** The figures about a person that a lender would get today. */
 export interface Standing {
   readonly accounts: number;
   readonly inDefault: number;
@@ -46,7 +46,7 @@ export interface PersonView {
 export interface MergePreview {
   readonly from: PersonView;
   readonly into: PersonView;
-  /** Of both as one person. */
+  /** Figures of both as one person. */
   readonly together: Standing;
 }
 
@@ -150,7 +150,7 @@ export async function previewDispute(
   };
 }
 
-/** What a withdrawal or a sale changes; undefined if no answer contains the account by itself. */
+/** Previews a withdrawal or a sale; undefined if no answer contains the account by itself. */
 export async function previewAccount(
   options: PreviewOptions,
   what: Extract<Content, { kind: 'withdrawal' | 'sale' }>,
@@ -171,7 +171,7 @@ function accountIdOf({ key }: Pick<CreditAccount, 'key'>): bigint {
   return BigInt(key.slice(key.lastIndexOf(' ') + 1));
 }
 
-/** Of the account, and of the accounts that were sold into it. */
+/** Lists the ids of the account and of the accounts that were sold into it. */
 function idsOf({ key, boughtFrom = [] }: CreditAccount): bigint[] {
   return [key, ...boughtFrom].map((one) => accountIdOf({ key: one }));
 }

@@ -63,7 +63,7 @@ export async function proposeUnmerge(
   return await record(deps, { kind: 'unmerge', from: String(from), into: String(into) }, grounds);
 }
 
-/** How a dispute ended. */
+/** Proposes the outcome of a dispute. */
 export async function proposeOutcome(
   deps: Deps,
   { dispute, outcome }: { readonly dispute: string; readonly outcome: DisputeOutcome },

@@ -42,7 +42,7 @@ export function isMiss(outcome: EnquiryOutcome): boolean {
  */
 const MISS_STEP_MS = 50;
 
-/** How long a miss still has to wait after this many milliseconds. */
+/** Returns the remaining wait of a miss after this many milliseconds. */
 export function missDelayMs(elapsedMs: number): number {
   return Math.ceil(elapsedMs / MISS_STEP_MS) * MISS_STEP_MS - elapsedMs;
 }

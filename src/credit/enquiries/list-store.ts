@@ -7,7 +7,7 @@ export interface EnquirySearch {
   readonly from?: Date | undefined;
   /** Exclusive. */
   readonly until?: Date | undefined;
-  /** Those with one of these. */
+  /** Keeps enquiries with one of these outcomes. */
   readonly outcomes?: readonly EnquiryOutcome[] | undefined;
   readonly requestReference?: string | undefined;
   /** The page after this enquiry, by its sequence. */
@@ -24,7 +24,7 @@ export interface ListedEnquiry {
   readonly reportReason: number;
   readonly outcome: EnquiryOutcome;
   readonly crn: string | null;
-  /** What it was decided by; null: nobody was found. */
+  /** The rule that decided about the match; null: nobody was found. */
   readonly matchRule: string | null;
   readonly score: string | null;
   readonly grade: string | null;

@@ -16,21 +16,21 @@ import type { Enquiry, RecordingOptions } from './service.ts';
 import { appendEnquiries, lockHeads } from './store.ts';
 import type { KeptEnquiry, NewEnquiry } from './store.ts';
 
-/** How one of many enquiries ended: answered, or why not. */
+/** The end of one of many enquiries: answered, or refused with a reason. */
 export type EnquiryEnding =
   | { readonly kind: 'answered' }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly field?: string };
 
 export interface ManyOptions extends RecordingOptions {
   readonly pool: Pool;
-  /** For each strict vendor; 0: no limit. */
+  /** Limit of each strict vendor; 0: no limit. */
   readonly missesPerHour: number;
 }
 
 /** Enquiries of one vendor for one operation that were answered and not recorded. */
 export interface PreparedEnquiries {
   readonly enquiries: readonly Enquiry[];
-  /** Of those that were recorded earlier. */
+  /** Results of the enquiries that were recorded earlier. */
   readonly repeats: ReadonlyMap<Enquiry, EnquiryEnding>;
   readonly made: readonly Made[];
 }

@@ -57,11 +57,11 @@ export interface EnquiryServiceOptions {
   readonly vault: Vault;
   readonly bureau: Bureau;
   readonly clock: Clock;
-  /** For each strict vendor; 0: no limit. */
+  /** Limit of each strict vendor; 0: no limit. */
   readonly missesPerHour: number;
 }
 
-/** What it takes to record an enquiry. */
+/** The dependencies needed to record an enquiry. */
 export type RecordingOptions = Pick<EnquiryServiceOptions, 'vault' | 'clock' | 'bureau'>;
 
 export function createEnquiryService(options: EnquiryServiceOptions): EnquiryService {

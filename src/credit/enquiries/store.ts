@@ -94,7 +94,7 @@ export async function keepEnquiries(
   );
 }
 
-/** The same inside the caller's database transaction. */
+/** Appends enquiries within the caller's database transaction. */
 export async function appendEnquiries(
   db: Queryable,
   bucket: number,

@@ -4,7 +4,7 @@ import type { Finding } from './record.ts';
 import { AMOUNT_COLUMNS } from './template.ts';
 import type { Column } from './template.ts';
 
-/** How some systems export a date that there is not. */
+/** Some systems export a missing date in this way. */
 const NO_DATE = '00000000';
 
 /** With separators of thousands. `1,500` is not, because it may have a decimal comma. */
@@ -26,7 +26,7 @@ const NA_IS_A_VALUE: ReadonlySet<Column> = new Set<Column>([
 /** Collects the problems of one line while its fields are read. */
 export class LineReader {
   readonly findings: Finding[] = [];
-  /** What is unusual, and does not keep the line from being imported. */
+  /** Unusual values that do not keep the line from being imported. */
   readonly remarks: Finding[] = [];
   readonly #line: number;
   readonly #values: readonly string[];

@@ -46,7 +46,7 @@ export interface ImportOptions {
   readonly amounts?: AmountUnit | undefined;
   /** Who imports it. */
   readonly by: string;
-  /** What the file is called, if the path does not say. */
+  /** Name of the file, if the path does not give it. */
   readonly fileName?: string;
   /**
    * Tell what would change, and change nothing. Until the end of the file, other imports and merges
@@ -66,7 +66,7 @@ export interface ImportProgress {
 
 export interface ImportResult {
   readonly importId: string;
-  /** Of the file, hexadecimal. */
+  /** Digest of the file, hexadecimal. */
   readonly sha256: string;
   /** The unit that the amounts were read in. */
   readonly amounts: AmountUnit;
@@ -111,7 +111,7 @@ export async function importFile(options: ImportOptions): Promise<ImportResult> 
 
 class Rehearsed extends Error {}
 
-/** What `work` returns; everything that it wrote is rolled back. */
+/** Returns the result of `work`, and rolls back everything that it wrote. */
 async function rehearse<Result>(
   pool: Pool,
   work: (client: Queryable) => Promise<Result>,

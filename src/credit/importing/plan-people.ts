@@ -30,7 +30,7 @@ export function resolveSubject(working: Working, indexed: IndexedAccount): bigin
   return created;
 }
 
-/** Whether a changed identity can be that of the account's subject. */
+/** Checks that a changed identity can be that of the account's subject. */
 export function isHolder(working: Working, indexed: IndexedAccount, crn: bigint): boolean {
   const owners = ownersOf(working.owners, working.known.survivors, indexed);
   const holder = survivorOf(working, crn);
@@ -39,7 +39,7 @@ export function isHolder(working: Working, indexed: IndexedAccount, crn: bigint)
   return owners.length === 0 && namesAgree(working, indexed, holder);
 }
 
-/** Whether the line cannot be about the subject: different birth date, national ID or tax PIN. */
+/** A different birth date, national ID or tax PIN shows that the line is not about the subject. */
 function isContradicted(working: Working, indexed: IndexedAccount, crn: bigint): boolean {
   const profiles = profilesOf(working, crn);
   const { documents, dateOfBirth } = indexed.submitted.profile;
@@ -90,7 +90,7 @@ export function survivorOf({ known }: Working, crn: bigint): bigint {
   return known.survivors.get(crn) ?? crn;
 }
 
-/** Those of the subject, and of the subjects merged into it. */
+/** Lists the profiles of the subject, and of the subjects merged into it. */
 function profilesOf(working: Working, crn: bigint): Profile[] {
   const members = [crn, ...(working.known.merged.get(crn) ?? [])];
   return members.map((member) => profileOf(working, member));

@@ -88,7 +88,7 @@ function planOne(working: Working, indexed: IndexedAccount): void {
   }
 }
 
-/** Of the people who hold or guarantee an account, the one of the line. */
+/** Finds the line's person among the people who hold or guarantee an account. */
 function findOwn(
   working: Working,
   indexed: IndexedAccount,

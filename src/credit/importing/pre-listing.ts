@@ -64,7 +64,7 @@ export async function* readDefaults(
   if (validator === undefined) throw new ImportError('The file is empty.');
 }
 
-/** Whether an answer would call the account non-performing. */
+/** True if an answer would call the account non-performing. */
 function isListed(
   { terms, accountNumber }: SubmittedAccount,
   state: State,

@@ -43,7 +43,7 @@ export interface Finding {
   readonly field: string;
   /** Permanent name of the rule, listed in the import guide. */
   readonly rule: string;
-  /** For people: what is expected. */
+  /** Describes for people the value that is expected. */
   readonly text: string;
   /** The line was imported all the same. Absent: it was not. */
   readonly imported?: true;

@@ -78,7 +78,7 @@ export function columnsOf(header: readonly string[], template: TemplateName): re
   return isShort ? columns.slice(0, -1) : columns;
 }
 
-/** What is wrong with a header, or undefined if it is the template's. */
+/** Describes the first fault of a header; undefined if it is the template's. */
 export function headerProblem(
   header: readonly string[],
   template: TemplateName,

@@ -34,7 +34,7 @@ export async function unitOf(
 interface Shape {
   /** The first line that has an amount with a decimal point. */
   readonly pointOn?: number;
-  /** Whether there is an amount that would differ. */
+  /** True if the unit matters for at least one amount. */
   readonly hasAmount: boolean;
 }
 

@@ -47,7 +47,7 @@ export type Validated =
   | {
       readonly account: SubmittedAccount;
       readonly findings?: undefined;
-      /** What is unusual about it. */
+      /** Unusual values in the line. */
       readonly remarks: readonly Finding[];
     }
   | { readonly account?: undefined; readonly findings: readonly Finding[] };

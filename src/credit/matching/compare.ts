@@ -23,7 +23,7 @@ const MIN_SCORE = 0.6;
 const MAX_SHARE_BY_CHANCE = 1 / 5_000;
 
 export interface NameRules {
-  /** How many names must agree. Default 2; 1 only where the operation requires no names at all. */
+  /** Number of names that must agree. Default 2; 1 only where the operation requires no names at all. */
   readonly minTokens?: number;
   /**
    * The smallest share of the given names that must be on file, so that a list of frequent names
@@ -80,7 +80,7 @@ export function nameAgreement(
 /** The names that are compared. Initials are kept apart: they agree with any name that begins so. */
 interface Sides {
   readonly given: readonly string[];
-  /** For each given name that the file writes as one word, how many words it was made of. */
+  /** Number of words that each given name was made of, if the file writes it as one word. */
   readonly parts: ReadonlyMap<string, number>;
   readonly givenInitials: readonly string[];
   readonly names: readonly (readonly string[])[];
@@ -118,7 +118,7 @@ function bestMatch({ given, parts, names }: Sides, rules: NameRules): BestMatch 
   return best;
 }
 
-/** Whether a person with two names has the first one of the file and another surname. */
+/** A person with the file's first name and another surname, as after a marriage. */
 function isOnlySurnameNew(
   matched: readonly string[],
   name: readonly string[],
@@ -135,7 +135,7 @@ function isOnlySurnameNew(
   );
 }
 
-/** Whether each side has a name that the other lacks, typing errors and initials aside. */
+/** True if each side has a name that the other lacks, apart from typing errors and initials. */
 function doNamesDiffer(sides: Sides): boolean {
   const { given, givenInitials, names, initialsOnFile } = sides;
   const pool = names.flat();
@@ -157,7 +157,7 @@ function doNamesDiffer(sides: Sides): boolean {
   return notOnFile.length > 0 || hasUnknownInitial(sides);
 }
 
-/** Whether an initial stands for no name on file. */
+/** True if an initial stands for no name on file. */
 function hasUnknownInitial({ givenInitials, names, initialsOnFile }: Sides): boolean {
   const pool = names.flat();
   return givenInitials.some(
@@ -189,7 +189,7 @@ function bounded(words: readonly string[]): string[] {
 
 interface Joined {
   readonly words: readonly string[];
-  /** For each joined word, how many words it was made of. */
+  /** Number of words that each joined word was made of. */
   readonly parts: ReadonlyMap<string, number>;
 }
 
@@ -283,7 +283,7 @@ function compareFirstNames(
   return verdicts.some((verdict) => verdict === 'doubtful') ? 'doubtful' : 'same';
 }
 
-/** Whether tokens are one, or spellings or forms of one listed name. */
+/** Tokens are one name if they are equal, or spellings or forms of one listed name. */
 function isSameName(a: string, b: string): boolean {
   const areListed = knownName(a) !== undefined && knownName(b) !== undefined;
   return a === b || (areListed && tokenSimilarity(a, b) > 0);
@@ -318,7 +318,7 @@ function contradicts(sides: Sides, rules: NameRules): boolean {
   );
 }
 
-/** How many of the tokens are a spelling of this one. */
+/** Counts the tokens that are a spelling of this one. */
 function countOf(token: string, tokens: readonly string[]): number {
   return tokens.filter((other) => tokenSimilarity(token, other) > 0).length;
 }
@@ -327,7 +327,7 @@ function isAmong(token: string, tokens: readonly string[]): boolean {
   return tokens.some((other) => tokenSimilarity(token, other) > 0);
 }
 
-/** How often one name has the token: 2 for MOHAMED MOHAMED. */
+/** Counts a token within one name: 2 for MOHAMED MOHAMED. */
 function longestRun(token: string, names: readonly (readonly string[])[]): number {
   return Math.max(...names.map((name) => name.filter((other) => other === token).length));
 }

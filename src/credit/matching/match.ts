@@ -11,7 +11,7 @@ export type Match =
       readonly kind: 'match';
       readonly subject: FoundSubject;
       readonly rule: string;
-      /** Of the names, 0 to 1; null when none were given. */
+      /** Agreement of the names, 0 to 1; null when none were given. */
       readonly score: number | null;
     }
   | { readonly kind: 'not_found' }
@@ -19,7 +19,7 @@ export type Match =
   /** Documents that belong to different people: a case for a person. */
   | { readonly kind: 'conflict'; readonly crns: readonly bigint[]; readonly rule: string };
 
-/** What a request contains about the person it is about. */
+/** A request's data about the person whom it asks about. */
 export interface Asked {
   readonly documents: readonly IdentityDocument[];
   /** In any order; empty when none were given. */
@@ -77,12 +77,12 @@ export function matchSubject(
 /** Follows the rule of an enquiry that found a person although a name differs. */
 const NAME_DIFFERS = 'name-differs';
 
-/** Whether the person was found although a name on file differs. */
+/** True if the person was found although a name on file differs. */
 export function nameDiffers(rule: string | null): boolean {
   return rule?.endsWith(`+${NAME_DIFFERS}`) ?? false;
 }
 
-/** What an enquiry is decided by. */
+/** Names the rule that decides an enquiry with these fields. */
 export function matchRuleOf({ names, dateOfBirth }: Omit<Asked, 'documents'>): string {
   return [
     'document',
@@ -92,9 +92,9 @@ export function matchRuleOf({ names, dateOfBirth }: Omit<Asked, 'documents'>): s
 }
 
 export interface Agreement {
-  /** How well the names agree, 0 to 1; null if none were given. */
+  /** Agreement of the names, 0 to 1; null if none were given. */
   readonly score: number | null;
-  /** What it was decided by. It says so if the person has another name on file, as after a marriage. */
+  /** The rule that decided. It says so if the person has another name on file, as after a marriage. */
   readonly rule: string;
 }
 

@@ -4,16 +4,16 @@ import { nameTokens } from './names.ts';
 /** The share of people who have a name, in any of its spellings: 0 to 1, and 0 for a name nobody has. */
 export type ShareOf = (token: string) => number;
 
-/** How people use names. */
+/** The use of names among the people of the registry. */
 export interface NameUse {
   readonly shareOf: ShareOf;
-  /** Whether so many people write it so that it is a name, and not one with a typing error. */
+  /** True if enough people write it that it is a name rather than a typing error. */
   readonly isInUse: (token: string) => boolean;
 }
 
 const MIN_PEOPLE = 3;
 
-/** For too few people to tell: every name is rare, and any may have a typing error. */
+/** Used for too few people to tell: every name is rare, and any may have a typing error. */
 export const NO_NAMES: NameUse = { shareOf: () => 0, isInUse: () => false };
 
 /** Counts the names of people, one full name for each. Pure. */

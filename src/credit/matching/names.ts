@@ -63,7 +63,7 @@ function isInitial(word: string): boolean {
   return word.length === 1 && !/\p{Lo}/u.test(word);
 }
 
-/** Whether an initial can stand for a name, in any of the name's listed spellings. */
+/** An initial can stand for a name in any of the name's listed spellings. */
 export function abbreviates(initial: string, name: string): boolean {
   return name.startsWith(initial) || initialsOf(name).has(initial);
 }
@@ -80,7 +80,7 @@ export function nameTokens(text: string): string[] {
   return significantWords(nameWords(text));
 }
 
-/** Whether a text contains any word that counts as a name. */
+/** True if the text contains at least one word that counts as a name. */
 export function isName(text: string): boolean {
   return LETTERS_ALONE.test(text) || nameTokens(text).length > 0;
 }
@@ -88,12 +88,15 @@ export function isName(text: string): boolean {
 const STRONG_SIMILARITY = 0.92;
 /** Enough if the tokens also sound alike. */
 const ALIKE_SIMILARITY = 0.8;
-/** For a name with one wrong letter; shorter names are similar to too many others. */
+/**
+ * One wrong letter is accepted only in names of at least this length; shorter ones resemble too many
+ * others.
+ */
 const MIN_LISTED_LETTERS = 4;
 const MIN_OTHER_LETTERS = 5;
-/** For two spellings of one listed name. */
+/** Similarity of two spellings of one listed name. */
 const SPELLING_SIMILARITY = 0.98;
-/** For a name and a short or local form of it. */
+/** Similarity of a name and a short or local form of it. */
 const FORM_SIMILARITY = 0.95;
 
 /**
@@ -185,7 +188,7 @@ function isOneEditApart(a: string, b: string): boolean {
 /** Endings that make a woman’s name from a man’s: JOSEPH, JOSEPHINE. */
 const FEMININE_ENDING =
   /^(A|IA|INE|INA|ENE|ENA|ETTE|ETTA|ELLE|ELLA|ILLA|ICIA|ICA|ISCA|ITA|IDA|INAH|AH)$/;
-/** The same name for a man and a woman: Kalenjin, Luo and Luhya prefixes, Latin endings. */
+/** Male and female forms of one name: Kalenjin, Luo and Luhya prefixes, Latin endings. */
 const GENDERED: readonly (readonly [man: RegExp, woman: RegExp])[] = [
   [/^KIP?(?=.{3})/, /^(CHEP|JEP|TAP|CHE|JE)(?=.{3})/],
   [/^O(?=.{3})/, /^A(?=.{3})/],

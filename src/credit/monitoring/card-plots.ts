@@ -14,7 +14,7 @@ export interface ScoreBand {
   readonly observed: number;
 }
 
-/** How well a card separates people who defaulted from the others, outside its training data. */
+/** Separation of people who defaulted from the others by a card, outside its training data. */
 export interface CardPlots {
   readonly samples: number;
   readonly bads: number;

@@ -22,7 +22,7 @@ export interface MonthFigures {
   readonly comparedWith: string | null;
   /** People whose period of observation has ended. */
   readonly known: number;
-  /** For those people: mean probability of default, and share that defaulted. Null if `known` is 0. */
+  /** Mean probability of default of those people, and the share that defaulted. Null if `known` is 0. */
   readonly predicted: number | null;
   readonly observed: number | null;
   readonly auc: number | null;

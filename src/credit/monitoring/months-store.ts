@@ -32,7 +32,7 @@ export async function storeMonths(
   );
 }
 
-/** For each of the cards, the first month that was stored with so many people. */
+/** Reads each card's first stored month with at least so many people. */
 export async function readFirstMonths(
   db: Queryable,
   cards: readonly string[],
@@ -52,7 +52,7 @@ export interface NewestFigures {
   readonly role: 'champion' | 'challenger';
   readonly people: number;
   readonly stabilityIndex: number | null;
-  /** For the newest month in which people's outcomes are known. */
+  /** Taken from the newest month in which people's outcomes are known. */
   readonly predicted: number | null;
   readonly observed: number | null;
 }

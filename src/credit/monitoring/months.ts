@@ -9,7 +9,7 @@ import type { MonthFigures } from './monitor.ts';
 import { readFirstMonths } from './months-store.ts';
 
 interface AskedMonths {
-  /** How many, including the current one. */
+  /** Number of months, including the current one. */
   readonly months: number;
   readonly now: Date;
   readonly timeZone: string;

@@ -6,7 +6,7 @@ export interface Override {
   readonly vendorId: number;
   /** The enquiry in its vendor's chain. */
   readonly sequence: bigint;
-  /** What the lender decided against the score. */
+  /** The lender's decision against the score. */
   readonly decision: 'approved' | 'declined';
   readonly reason: string;
   readonly decidedBy: string;

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { EnquiryOutcome } from '../enquiries/record.ts';
 
-/** How many enquiries of a vendor had an outcome on a day. */
+/** Number of a vendor's enquiries with one outcome on one day. */
 export interface UsageCount {
   readonly vid: string;
   /** `YYYY-MM-DD` in the service's time zone. */

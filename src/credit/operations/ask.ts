@@ -22,7 +22,7 @@ const PRESENT: Readonly<
 const withoutSector = createValidator(Type.Object(enquiryFields));
 const withSector = createValidator(Type.Object({ ...enquiryFields, reportSector }));
 
-/** How a record names a person who asked in the console, instead of a vendor's key. */
+/** Marks a person who asked in the console, where records otherwise name a vendor's key. */
 const PERSON = 'person ';
 
 /** The person's sign-in name; undefined: a vendor's key asked. */

@@ -67,7 +67,7 @@ export const refusalForm: RefusalForm = {
   }),
 };
 
-/** What the three operations share. */
+/** Properties that the three operations share. */
 export function common({ byVendor }: ScoringDeps) {
   return {
     method: 'POST',
@@ -141,7 +141,7 @@ function reportSectorOf(text: string): ReportSector {
   return text === '1' ? 1 : 2;
 }
 
-/** What the answer to an enquiry is built from. */
+/** Collects the facts that the answer to an enquiry is built from. */
 export function contextOf(
   { timeZone }: Pick<ScoringDeps, 'timeZone'>,
   enquiry: Enquiry,

@@ -106,7 +106,7 @@ async function answer(
     .send(await pdfOf(document));
 }
 
-/** The same text for every reason, so that it reveals nothing. */
+/** Every reason gives this text, so that it reveals nothing. */
 const REFUSED = `<p class="note">The code or the date of birth is not right, or the link has been used or has expired. / Namba au tarehe ya kuzaliwa si sahihi, au kiungo kimeshatumika au muda wake umeisha.</p>${FORM}`;
 
 async function sendPage(reply: FastifyReply, status: number, body: string): Promise<FastifyReply> {

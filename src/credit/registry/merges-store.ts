@@ -70,7 +70,7 @@ export async function undoMerge(client: Queryable, undone: MergeChange): Promise
   return updated.rowCount === 1;
 }
 
-/** Those of the subjects that are merged into another, with that other subject. */
+/** Finds the subjects that are merged into another one, and that other subject. */
 export async function readSurvivors(
   db: Queryable,
   crns: readonly bigint[],

@@ -25,7 +25,7 @@ export interface PersonName {
   readonly forenames: readonly string[];
 }
 
-/** What identifies a subject. Stored sealed, as JSON. Dates are `YYYY-MM-DD`. */
+/** The identity of a subject. Stored sealed, as JSON. Dates are `YYYY-MM-DD`. */
 export interface Profile {
   readonly name: PersonName;
   readonly salutation: string;

@@ -4,7 +4,7 @@ import { isNonPerforming } from '../scorecards/standing.ts';
 const SETTLED: ReadonlySet<AccountStatus> = new Set(['A', 'H']);
 /** Settled or written off: the retention counts from the first day of this. */
 const CONCLUDED: ReadonlySet<AccountStatus> = new Set([...SETTLED, 'C']);
-/** What follows a write-off without being a new beginning: legal action, collection, called up. */
+/** States that follow a write-off without being a new beginning: legal action, collection, called up. */
 const PURSUED: ReadonlySet<AccountStatus> = new Set([...CONCLUDED, 'D', 'E', 'J']);
 /** In its last two fifths of the retention an account fades: two years of five. */
 const FADING_SHARE = 0.4;

@@ -23,7 +23,7 @@ export function pageOf<Row>(
   return { changed, last: more ? positionOf(last) : undefined };
 }
 
-/** The same text, sealed under the current key. */
+/** Seals the text again under the current key. */
 export function resealed(vault: Vault, sealed: Buffer, location: string): Buffer {
   return vault.seal(vault.unseal(sealed, location), location);
 }

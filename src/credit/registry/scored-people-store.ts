@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import type { ScoreKind } from '../scorecards/scorecard.ts';
 import { IS_WITHDRAWN } from './withdrawals-store.ts';
 
-/** How many people got a score in a month, and what became of them. */
+/** Number of people with a score in a month, by their outcome. */
 export interface ScoredPeople {
   /** `YYYY-MM`. */
   readonly month: string;
@@ -11,9 +11,9 @@ export interface ScoredPeople {
   readonly card: string;
   readonly role: 'champion' | 'challenger';
   readonly score: number;
-  /** Whether the period of observation has ended and lenders reported in it. */
+  /** True if the period of observation has ended and lenders reported in it. */
   readonly isKnown: boolean;
-  /** Whether the person defaulted in it, so far. */
+  /** True if the person has defaulted in it so far. */
   readonly isBad: boolean;
   readonly people: number;
 }

@@ -37,7 +37,7 @@ export async function findSubjects(
   return found ?? [];
 }
 
-/** The same for many questions at once: for each, in order, the subjects of its documents. */
+/** Finds subjects for many questions at once: for each, in order, the subjects of its documents. */
 export async function findSubjectsOfEach(
   db: Queryable,
   vault: Vault,

@@ -15,7 +15,7 @@ export interface SuppressionRule {
   readonly products: readonly ProductType[] | null;
   readonly sectors: readonly Sector[] | null;
   readonly riskClasses: readonly RiskClass[] | null;
-  /** Of the state's as-of date, both included. */
+  /** Range of the state's as-of date, both ends included. */
   readonly statesFrom: Date | null;
   readonly statesUntil: Date | null;
 }

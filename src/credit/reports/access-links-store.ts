@@ -11,7 +11,7 @@ export const MAX_ATTEMPTS = 5;
 
 interface AccessLinkDeps {
   readonly pool: Pool;
-  /** Of the ledger: nobody makes a link by writing to the database. */
+  /** The ledger's key, so that nobody can make a link by writing to the database. */
   readonly ledgerMac: Mac;
 }
 
@@ -35,7 +35,7 @@ export async function makeAccessLink(
   return token;
 }
 
-/** What a link's authentication code covers. The end is a number, because `infinity` has no ISO form. */
+/** Text of a link's authentication code. The end is a number, because `infinity` has no ISO form. */
 function linkText(
   token: string,
   { crn, expiresAt }: { readonly crn: bigint; readonly expiresAt: Date },

@@ -56,7 +56,7 @@ export type Shape =
   | {
       readonly kind: 'text';
       readonly x: number;
-      /** Of the baseline. */
+      /** Position of the baseline. */
       readonly y: number;
       readonly text: string;
       readonly size: number;

@@ -33,9 +33,9 @@ export interface AdverseAction extends Letter {
   /** Empty where there is no score. */
   readonly score: string;
   readonly grade: string;
-  /** Of a default, in per cent. */
+  /** Probability of a default, in per cent. */
   readonly probability: string;
-  /** What the score is about; null: it is an upstream bureau's. */
+  /** Facts about the scorecard; null: it is an upstream bureau's. */
   readonly card: CardFacts | null;
   readonly reasons: readonly string[];
   /** The contact for questions about the information. */
@@ -118,7 +118,7 @@ export function adverseActionNotice(letter: AdverseAction): ReportDocument {
   ]);
 }
 
-/** What the score estimates, and what it rests on. */
+/** Explains the score's estimate and its basis. */
 function cardBlocks({ card, probability, language }: AdverseAction): Block[] {
   if (card === null) return [];
   const words = REPORT_WORDS[language];
@@ -243,7 +243,7 @@ const CONSENT = {
   },
 } as const;
 
-/** What a consent was used for, for the person who gave it. */
+/** Tells the person who gave a consent about its use. */
 export function consentReceipt(letter: Consent): ReportDocument {
   const words = CONSENT[letter.language];
   const { enquiry, language } = letter;

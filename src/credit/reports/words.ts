@@ -81,7 +81,7 @@ export const REPORT_REASONS: Readonly<Record<number, Words>> = {
   12: { en: 'Mobile banking loan', sw: 'Mkopo wa benki kwa simu' },
 };
 
-/** What a part of a score measures, in a few words. */
+/** Names the parts of a score in a few words. */
 export const PARTS: Readonly<Record<CharacteristicName, Words>> = {
   nonPerformingAccounts: { en: 'Accounts in default now', sw: 'Akaunti zisizolipwa sasa' },
   everNonPerformingAccounts: { en: 'Accounts ever in default', sw: 'Akaunti zilizowahi kutolipwa' },

@@ -1,7 +1,7 @@
 import { cardName } from './scorecard.ts';
 import type { Scorecard, ScoreKind } from './scorecard.ts';
 
-/** What a probability of a card means, and where it comes from. */
+/** The meaning of a card's probabilities, and the data that they come from. */
 export interface CardFacts {
   /** As `id@version`. */
   readonly card: string;
@@ -23,7 +23,7 @@ const MEANING: Readonly<Record<ScoreKind, Pick<CardFacts, 'horizonMonths' | 'def
   mobile: { horizonMonths: 6, defaultDays: 30 },
 };
 
-/** What `credit train` notes without `--origin`. */
+/** `credit train` notes this without `--origin`. */
 const UNKNOWN_ORIGIN = 'not stated';
 
 export function factsOf(card: Scorecard): CardFacts {

@@ -239,7 +239,7 @@ function isOwed(account: CreditAccount): boolean {
   );
 }
 
-/** Whether an account counts as repaid: a loan of some size and length, kept well, and seasoned. */
+/** A repaid account is a loan of some size and length, kept well, and seasoned. */
 function isRepaidWell(asOf: Date): (account: CreditAccount) => boolean {
   return (account) =>
     !isOpen(account) &&
@@ -332,7 +332,7 @@ function repaidSharePercent({ accounts }: ScoredFile): number {
   return borrowedCents === 0n ? 0 : Number((repaidCents * 10_000n) / borrowedCents) / 100;
 }
 
-/** What still counts of an amount, in thousandths of cents. */
+/** The part of an amount that still counts, in thousandths of cents. */
 function shareOf({ retainedPermille = WHOLE_PERMILLE }: CreditAccount, cents: bigint): bigint {
   return cents * BigInt(retainedPermille);
 }
@@ -351,7 +351,7 @@ function applications({ enquiries, asOf }: ScoredFile, days: number): number {
   return applicationsOf(enquiries, asOf, days);
 }
 
-/** The same for a list of enquiries. */
+/** Counts the applications in a list of enquiries. */
 export function applicationsOf(
   enquiries: ScoredFile['enquiries'],
   asOf: Date,

@@ -83,7 +83,7 @@ function measure(card: Scorecard, scored: ScoredFile): Measures {
   return measures;
 }
 
-/** What one characteristic of a card contributes for a file. */
+/** Contribution of one characteristic of a card to the score of a file. */
 export interface ExplainedPoints {
   readonly name: CharacteristicName;
   readonly meaning: string;

@@ -145,7 +145,7 @@ export function newestCards(cards: readonly Scorecard[], source: string): Scorec
   };
 }
 
-/** How enquiries name a card. */
+/** Name of a card in enquiries: `id@version`. */
 export function cardName({ id, version }: Pick<Scorecard, 'id' | 'version'>): string {
   return `${id}@${version}`;
 }

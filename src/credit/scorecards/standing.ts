@@ -73,12 +73,12 @@ function isBeingCured(account: CreditAccount): boolean {
   return rescheduled !== undefined && monthsBetween(rescheduled.asOf, current.asOf) < CURE_MONTHS;
 }
 
-/** Whether the arrears of a state are large enough to count against the subject. */
+/** True if the arrears of a state are large enough to count against the subject. */
 export function hasMaterialArrears({ overdueCents }: Pick<AccountState, 'overdueCents'>): boolean {
   return overdueCents >= LISTING_MINIMUM_CENTS;
 }
 
-/** Whether what was borrowed is enough to count in the subject's favour once it is repaid. */
+/** True if the loan is large enough to count in the subject's favour once it is repaid. */
 export function isMaterialLoan({ originalCents }: Pick<CreditAccount, 'originalCents'>): boolean {
   return originalCents >= LISTING_MINIMUM_CENTS;
 }

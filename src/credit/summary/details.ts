@@ -38,7 +38,7 @@ export const APPLICATION_COUNTS = [
   'enquiries365Days',
 ] as const;
 
-/** Of the loans that the subject guarantees and that are not repaid. */
+/** Figures about loans that the subject guarantees and that are not repaid. */
 export const GUARANTEE_NAMES = ['guaranteedAccounts', 'guaranteedBalance'] as const;
 
 export const DETAIL_NAMES = [
@@ -127,7 +127,7 @@ function countedStates(accounts: readonly CreditAccount[]): CreditAccount['histo
   return accounts.filter((account) => !isDisputed(account)).flatMap(statesOf);
 }
 
-/** What a lender owes to the subject does not reduce what the subject owes to others. */
+/** A lender's debt to the subject does not reduce the subject's debts to others. */
 function owedOf({ current }: CreditAccount): bigint {
   return current.balanceCents < 0n ? 0n : current.balanceCents;
 }

@@ -30,7 +30,7 @@ export interface Observations {
   readonly values: Float64Array;
   /** 1 bad, 0 good. */
   readonly bad: Uint8Array;
-  /** How many rows each row stands for; 1 each when absent. */
+  /** Number of rows that each row stands for; 1 each when absent. */
   readonly weights?: Float64Array | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface Bin {
 export interface Binning {
   /** Ascending; weights follow the direction of the characteristic. */
   readonly bins: readonly Bin[];
-  /** For samples without a value; only if that is possible. `below` is Infinity. */
+  /** Bin of samples without a value; only if that is possible. `below` is Infinity. */
   readonly missing: Bin | undefined;
   /** Information value over all bins. A characteristic below 0.02 carries no information. */
   readonly informationValue: number;

@@ -63,7 +63,7 @@ export function requireEnough(samples: Samples): void {
 interface OddsFit {
   readonly characteristics: Fit['characteristics'];
   readonly intercept: number;
-  /** Of the characteristics that are used, in their order. */
+  /** Odds of the characteristics that are used, in their order. */
   readonly odds: readonly BinOdds[];
 }
 

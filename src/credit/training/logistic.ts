@@ -1,7 +1,7 @@
 export interface LogisticFit {
   readonly intercept: number;
   readonly coefficients: readonly number[];
-  /** Of the coefficients, from the inverse of the information matrix. */
+  /** Standard errors of the coefficients, from the inverse of the information matrix. */
   readonly standardErrors: readonly number[];
   readonly iterations: number;
 }
@@ -17,7 +17,7 @@ const CONVERGED = 1e-8;
 const SMALLEST_STEP_SHARE = 2 ** -20;
 
 interface LogisticOptions {
-  /** How many rows each row stands for; 1 each when absent. */
+  /** Number of rows that each row stands for; 1 each when absent. */
   readonly rowWeights?: Float64Array | undefined;
   /** Starting values; close to the solution fewer rounds are needed. */
   readonly start?: Pick<LogisticFit, 'intercept' | 'coefficients'> | undefined;

@@ -42,7 +42,7 @@ export interface Performance {
   readonly brier: number;
   /** Mean absolute distance between predicted and observed default rate over ten equal groups. */
   readonly calibrationError: number;
-  /** How much the odds differ between people for each unit of the card's log odds; 1 is right. */
+  /** Observed change of people's log odds per unit of the card's log odds; 1 is right. */
   readonly calibrationSlope: number;
 }
 

@@ -9,7 +9,7 @@ import { PARTS } from './validation.ts';
 import type { Validation } from './validation.ts';
 import type { FittedCharacteristic } from './weights-fit.ts';
 
-/** What to know before using a card of the registry, as one page of Markdown. */
+/** One page of Markdown to read before using a card of the registry. */
 export function modelCard({ card, characteristics }: Fit, validation: Validation): string {
   return page({
     card,
@@ -26,7 +26,7 @@ export function modelCard({ card, characteristics }: Fit, validation: Validation
   });
 }
 
-/** The same of a card of a table. */
+/** One page of Markdown about a card that was made from a table. */
 export function tableModelCard(
   { card, fit, validation }: TableTraining,
   definition: Definition,

@@ -6,12 +6,12 @@ import type { Measures } from '../scorecards/score.ts';
 export interface Sample {
   /** The as-of date of the file. */
   readonly asOf: Date;
-  /** Whether the person defaulted in the period that the score predicts. */
+  /** True if the person defaulted in the period that the score predicts. */
   readonly bad: boolean;
   readonly measures: Measures;
   /** Only for the fairness part of the report; a card cannot use it. */
   readonly gender?: string;
-  /** For a synthetic population: the probability (0 to 1) that the outcome was drawn with. */
+  /** Known only in a synthetic population: the probability (0 to 1) that the outcome was drawn with. */
   readonly trueProbability?: number;
 }
 
@@ -22,7 +22,7 @@ export interface Samples {
   readonly months: readonly number[];
   /** 1 bad, 0 good. */
   readonly bad: Uint8Array;
-  /** How many people each row stands for; 1 each when absent. The mean is 1. */
+  /** Number of people that each row stands for; 1 each when absent. The mean is 1. */
   readonly weights?: Float64Array | undefined;
   readonly columns: ReadonlyMap<string, Float64Array>;
   readonly genders: readonly string[];

@@ -2,7 +2,7 @@ import type { Binning } from './binning.ts';
 import { fitLogistic } from './logistic.ts';
 import type { LogisticFit } from './logistic.ts';
 
-/** What the fit reads of a characteristic. `NaN` in a column: no value. */
+/** A characteristic as the fit reads it. `NaN` in a column: no value. */
 export interface BinnedColumn {
   readonly column: Float64Array;
   readonly binning: Binning;
@@ -33,7 +33,7 @@ interface StepRules {
   /** 1 good, 0 bad. */
   readonly goods: Uint8Array;
   readonly weights: Float64Array | undefined;
-  /** How many standard errors above 0 a step must be. */
+  /** A step must be at least this many standard errors above 0. */
   readonly minStandardErrors: number;
 }
 
@@ -119,7 +119,7 @@ function stepsOf({ column, binning }: BinnedColumn, ranks: Ranks, of: number): S
   }));
 }
 
-/** What each value of a column is worth. */
+/** Returns the log odds of each value in a column. */
 export function oddsOfBins({ column, binning }: BinnedColumn, odds: BinOdds): Float64Array {
   return column.map((value) =>
     Number.isNaN(value)

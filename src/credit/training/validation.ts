@@ -65,7 +65,7 @@ interface MonthResult {
   readonly month: string;
   readonly performance: Performance;
   readonly predicted: number;
-  /** For the score, compared with the development part. */
+  /** Stability of the score, compared with the development part. */
   readonly stabilityIndex: number;
 }
 
@@ -106,7 +106,7 @@ export interface Validation {
   readonly trueAuc: number | undefined;
 }
 
-/** What a validation needs from a card, of the registry or of a table. */
+/** The parts of a card that a validation needs, whether it is of the registry or of a table. */
 export interface ValidatedCard {
   readonly names: readonly string[];
   readonly scores: (samples: Samples) => Uint16Array;

@@ -68,7 +68,7 @@ interface Binned<Name extends string> {
   readonly minStandardErrors: number;
 }
 
-/** The same with known bins. Throws: `TrainingError` if nothing is left. */
+/** Fits weights to bins that are known already. Throws: `TrainingError` if nothing is left. */
 export function fitBinned<Name extends string>(
   samples: Samples,
   binned: Binned<Name>,

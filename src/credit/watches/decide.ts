@@ -3,9 +3,9 @@ import { NOT_APPLICATIONS } from '../scorecards/characteristics.ts';
 import type { ScoreAnswer } from '../scorecards/score.ts';
 import { isDisputed, isInDefault } from '../scorecards/standing.ts';
 
-/** What was already reported to a vendor about a watched customer, or was known from the beginning. */
+/** Events that the vendor already knows about a watched customer, reported or known from the beginning. */
 export interface Known {
-  /** Of the generic card; null without one. */
+  /** Score of the generic card; null without one. */
   readonly score: number | null;
   /** Keys of the accounts in default. */
   readonly defaults: readonly string[];
@@ -22,7 +22,10 @@ export type WatchEvent =
     }
   | { readonly type: 'credit.score_drop'; readonly from: number; readonly to: number };
 
-/** What is known today. @param vendorId the vendor that watches; its own enquiries are not reported. */
+/**
+ * Extracts the facts that are known today. @param vendorId the vendor that watches; its own enquiries
+ * are not reported.
+ */
 export function knownOf(
   file: CreditFile,
   { score }: Pick<ScoreAnswer, 'score'>,

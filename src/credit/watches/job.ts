@@ -18,7 +18,7 @@ const PAGE_WATCHES = 200;
 export type WatchOptions = Parameters<typeof readFilesOfToday>[0] & {
   /** The cards in force. */
   readonly cards: () => Scorecards;
-  /** How often a customer is checked. */
+  /** Interval between two checks of a customer. */
   readonly everyMs: number;
 };
 

@@ -237,7 +237,7 @@ function whyNotVerified(
   return invalid(HASH_FIELD, explanation);
 }
 
-/** Of the two readings of a form the decoded one, the usual meaning of a form. */
+/** Explains the decoded reading of a form, which is a form's usual meaning. */
 function explainHash(
   fields: Fields,
   kind: SignerKind<Signer>,

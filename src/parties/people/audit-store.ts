@@ -13,14 +13,14 @@ export interface AuditEntry {
   readonly reason: string | null;
   readonly address: string;
   readonly requestId: string;
-  /** What an export was asked for; JSON. */
+  /** Filter of an export; JSON. */
   readonly filter?: unknown;
 }
 
 export interface AuditResult {
   readonly result: 'done' | 'refused' | 'failed';
   readonly target?: string | undefined;
-  /** What was there before, and after; JSON. */
+  /** State before and after the action; JSON. */
   readonly before?: unknown;
   readonly after?: unknown;
 }

@@ -14,9 +14,9 @@ export interface Done<Answer> {
   readonly change?: Pick<AuditResult, 'target' | 'before' | 'after'>;
 }
 
-/** How often an action may be carried out. */
+/** Limits of an action's rate. */
 export interface ActionLimit {
-  /** For all together, for each target. */
+  /** Limit per target, counting everybody together. */
   readonly perTarget?: LimitRule;
   /** By one person. */
   readonly perPerson?: LimitRule;
@@ -38,7 +38,7 @@ export interface AuditDeps {
 /** The entry that is written before the action. */
 export type Noted = Omit<AuditEntry, 'auditId' | 'at'>;
 
-/** How an action is limited, and which refusals are its result. */
+/** The limit of an action, and the refusals that are its result. */
 export interface ActionRules {
   readonly limit?: ActionLimit | undefined;
   /** Refusals that are the result of an action that was carried out: it is noted as done, and counts. */

@@ -17,7 +17,7 @@ import type { SignedPerson } from './people-store.ts';
 /** To change people, and what they sign in with. */
 export interface PeopleDeps {
   readonly pool: Pool;
-  /** Of the ledger. What is written to the database without it lets nobody in. */
+  /** The ledger's key. Rows that are written to the database without it let nobody in. */
   readonly ledgerMac: Mac;
   /** Tells a vendor what staff do with its people, in the same commit. Undefined: the vendor does it itself. */
   readonly tell?: TellVendor | undefined;
@@ -35,7 +35,7 @@ export type TellVendor = (
   told: { readonly change: PersonChange; readonly login: string },
 ) => Promise<void>;
 
-/** What a person's authentication code covers. */
+/** Text of a person's authentication code. */
 function personText(person: Omit<SignedPerson, 'personMac' | 'isFormer'>): string {
   return JSON.stringify([
     'people',
@@ -63,7 +63,7 @@ export function credentialsText({
   return credentialsAt === null ? null : String(Number(credentialsAt));
 }
 
-/** Whether the service made the person what the database says, and it is not a former row. */
+/** True if the service itself made the person's row, and the row is not a former one. */
 export function isAuthentic(person: SignedPerson, mac: Mac): boolean {
   return !person.isFormer && mac.verify(personText(person), person.personMac);
 }
@@ -110,7 +110,7 @@ export async function signFirstPeople({ pool, ledgerMac }: PeopleDeps, now: Date
   });
 }
 
-/** For `ledger check`: people whom the service did not make what they are. */
+/** The rule of `ledger check` that finds people whose rows the service did not make. */
 export const PEOPLE_AUTHENTIC = {
   name: 'people_authentic',
   says: 'Every person who may sign in to the console, with role and password, is as the service recorded it: it has a valid authentication code.',

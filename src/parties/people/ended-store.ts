@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 
-/** What counts for signing in until it has ended; the table says what their ids are. */
+/** Kinds of credentials that count until they have ended; the table says what their ids are. */
 export type EndedKind = 'session' | 'passkey' | 'code' | 'challenge' | 'person';
 
 /** Ends it for good, also if its row is put back. False: it had ended before. */
@@ -13,7 +13,7 @@ export async function insertEnded(db: Queryable, kind: EndedKind, id: string): P
   return inserted.rowCount === 1;
 }
 
-/** Whether it has ended, for a query. @param id an expression of text. */
+/** SQL that is true if the credential has ended. @param id an expression of text. */
 export function hasEnded(kind: EndedKind, id: string): string {
   return `exists (select from ended_credentials ended where ended.kind = '${kind}' and ended.id = ${id} offset 0)`;
 }

@@ -74,7 +74,7 @@ export async function setFailures(
   }
 }
 
-/** Those from this source. Guesses of strangers are not forgotten because the owner signs in. */
+/** Deletes failures from this source alone: the owner's sign-in does not excuse strangers' guesses. */
 export async function deleteFailures(db: Queryable, login: string, source: string): Promise<void> {
   await db.query('delete from sign_in_sources where login = $1 and source = $2', [login, source]);
 }

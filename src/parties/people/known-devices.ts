@@ -9,7 +9,7 @@ import type { SignedPerson } from './people-store.ts';
 /** A device on which somebody has signed in. */
 export interface KnownDevice {
   readonly name: string;
-  /** Of which password: `credentialsText`. */
+  /** Identifies the password that was used: `credentialsText`. */
   readonly credentials: string;
 }
 
@@ -45,7 +45,7 @@ export function knownDevice(
   return isOurs ? device : undefined;
 }
 
-/** Whether the person signed in there with the present password. */
+/** True if the person signed in there with the present password. */
 export function isKnownTo(
   device: KnownDevice,
   person: Pick<SignedPerson, 'credentialsAt'>,

@@ -6,7 +6,7 @@ export interface LinkRow {
   name: string;
   /** Who made the link; null: the command line. */
   madeBy: string | null;
-  /** Whether the person's own vendor's administrator made it. */
+  /** True if an administrator of the person's own vendor made it. */
   isOfOwnVendor: boolean;
   expiresAt: Date;
   /** When the person last chose a password. */

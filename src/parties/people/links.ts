@@ -16,7 +16,7 @@ import { deleteSessionsOf } from './sessions-store.ts';
 import { hashOf } from './sessions.ts';
 import { codeSecretLocation, useCode } from './sign-in.ts';
 
-/** How long a link can be used. */
+/** A link expires after this time. */
 export const LINK_HOURS = 72;
 
 /**
@@ -62,7 +62,7 @@ export async function readLink(
   return link;
 }
 
-/** What a link's authentication code covers. The end is a number, because `infinity` has no ISO form. */
+/** Text of a link's authentication code. The end is a number, because `infinity` has no ISO form. */
 function linkText(
   token: string,
   link: Pick<LinkRow, 'personId' | 'madeBy' | 'expiresAt' | 'credentialsAt'>,

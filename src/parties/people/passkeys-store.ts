@@ -10,10 +10,10 @@ export interface PasskeyRow {
   personId: string;
   /** COSE. */
   publicKey: Buffer;
-  /** How often the device has signed, if it counts. */
+  /** Number of the device's signatures, if it counts them. */
   signCount: bigint;
   transports: string[];
-  /** What the person calls it. */
+  /** Name that the person gave it. */
   name: string;
   createdAt: Date;
   usedAt: Date | null;
@@ -36,7 +36,7 @@ export async function listPasskeys(db: Queryable, personId: string): Promise<Pas
 
 export type PasskeyOwnerRow = PasskeyRow & SignedPerson;
 
-/** Of a person who may sign in. The caller verifies the codes of passkey and person. */
+/** Finds a passkey of a person who may sign in. The caller verifies the codes of passkey and person. */
 export async function findPasskey(
   db: Queryable,
   credentialId: string,
@@ -89,7 +89,7 @@ export async function notePasskeyUse(
   return noted.rowCount === 1;
 }
 
-/** For good, in the caller's database transaction. False if the person has no such passkey. */
+/** Deletes it for good, in the caller's database transaction. False if the person has no such passkey. */
 export async function deletePasskey(
   db: Queryable,
   personId: string,

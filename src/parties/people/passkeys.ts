@@ -23,17 +23,17 @@ import type { RelyingParty } from './relying-party.ts';
 
 // '@simplewebauthn/server' is slow to load, and few processes need it: it is loaded when it is used.
 
-/** How long the person may take at the device. */
+/** Time that the person has at the device. */
 const CHALLENGE_MS = 5 * 60 * 1000;
 const MAX_PASSKEYS = 20;
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const;
-/** What devices sign with: EdDSA, ES256, RS256. */
+/** Algorithms that devices sign with: EdDSA, ES256, RS256. */
 const ALGORITHMS = [-8, -7, -257];
 
 export interface PasskeyDeps {
   readonly pool: Pool;
   readonly party: RelyingParty;
-  /** Of the ledger: nobody adds a passkey, or chooses a challenge, by writing to the database. */
+  /** The ledger's key. Nobody can add a passkey, or choose a challenge, by writing to the database. */
   readonly ledgerMac: Mac;
 }
 
@@ -43,7 +43,7 @@ interface Person {
   readonly name: string;
 }
 
-/** What the browser asks the device for. Throws: `PlainError` if the person has too many. */
+/** Returns the browser's request to the device. Throws: `PlainError` if the person has too many. */
 export async function beginPasskey(
   deps: PasskeyDeps,
   person: Person,
@@ -112,7 +112,7 @@ export async function addPasskey(
   return { ...key, usedAt: null };
 }
 
-/** What the browser asks the device for. Nothing in it depends on who signs in. */
+/** Returns the browser's request to the device. Nothing in it depends on who signs in. */
 export async function beginPasskeySignIn(
   deps: PasskeyDeps,
   now: Date,
@@ -127,7 +127,7 @@ export async function beginPasskeySignIn(
   return options;
 }
 
-/** What a passkey's authentication code covers. */
+/** Text of a passkey's authentication code. */
 function passkeyText(
   key: Pick<PasskeyOwnerRow, 'credentialId' | 'personId' | 'publicKey' | 'credentialsAt'>,
 ): string {
@@ -186,7 +186,7 @@ async function keepChallenge(
   await insertChallenge(pool, { ...challenge, expiresAt, mac });
 }
 
-/** Whether the service has asked for it, and it is not used or expired. */
+/** Uses a challenge up. False if the service did not issue it, or it was used before or has expired. */
 async function useChallenge(
   { pool, ledgerMac }: PasskeyDeps,
   challenge: { readonly text: string; readonly personId: string | null; readonly now: Date },
@@ -196,7 +196,7 @@ async function useChallenge(
   return ledgerMac.verify(challengeText({ ...challenge, ...taken }), taken.mac);
 }
 
-/** What a challenge's authentication code covers. */
+/** Text of a challenge's authentication code. */
 function challengeText(challenge: {
   readonly text: string;
   readonly personId: string | null;

@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import { hasEnded } from './ended-store.ts';
 import type { Role } from './roles.ts';
 
-/** What a person's authentication code covers, and the code. */
+/** A person with the fields that the authentication code covers, and the code. */
 export interface SignedPerson {
   personId: string;
   login: string;
@@ -18,7 +18,7 @@ export interface SignedPerson {
   version: number;
   /** Null: the service has not added the person. */
   personMac: Buffer | null;
-  /** Whether the row is a former one of the person, which somebody has put back. */
+  /** True: the row is a former one of the person, which somebody has put back. */
   isFormer: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface PersonRow extends SignedPerson {
   linkByLogin: string | null;
 }
 
-/** What a sign-in is checked against. */
+/** A person with the credentials that a sign-in is checked against. */
 export interface CredentialsRow extends SignedPerson {
   masterKeyId: string | null;
   codeSecret: Buffer | null;
@@ -67,7 +67,7 @@ export async function hasPeople(db: Queryable): Promise<boolean> {
   return (await db.query('select from people limit 1')).rowCount === 1;
 }
 
-/** Of a vendor, with those who are disabled. */
+/** Counts a vendor's people, including those who are disabled. */
 export async function countPeople(db: Queryable, vendorId: number): Promise<number> {
   const counted = await db.query<{ count: number }>(
     'select count(*)::integer as count from people where vendor_id = $1',
@@ -114,7 +114,7 @@ export async function countStaff(db: Queryable): Promise<number> {
   return counted.rows[0]?.count ?? 0;
 }
 
-/** Whether an administrator other than this person may act: active, signed in once, and confirmed. */
+/** True if another administrator may act: active, signed in once, and confirmed. */
 export async function hasOtherAdministrator(db: Queryable, login: string): Promise<boolean> {
   const found = await db.query(
     `select from people
@@ -296,7 +296,7 @@ export async function setPersonMac(
   ]);
 }
 
-/** Whether the people of an earlier release have their codes. */
+/** True if the people of an earlier release have their codes. */
 export async function hasBegunSigning(db: Queryable): Promise<boolean> {
   const begun = await db.query('select from first_people_codes');
   return begun.rowCount === 1;
@@ -336,7 +336,7 @@ export async function lockCodeSecrets(db: Queryable): Promise<CodeSecretRow[]> {
   return locked.rows;
 }
 
-/** The same secret, sealed under another master key. */
+/** Stores the secret sealed under another master key. */
 export async function updateCodeSecret(
   db: Queryable,
   personId: string,

@@ -27,7 +27,7 @@ export const PERMISSIONS = {
   'cases.read': STAFF,
   /** Propose or approve the resolution of a case; never both for one case. */
   'cases.act': ['support', 'operations', 'finance', 'administrator'],
-  /** What waits for a second person, of what the role may decide. */
+  /** Lists proposals that wait for a second person and that the role may decide. */
   'approvals.read': STAFF,
   /** Proposals that the person may make or decide: each kind asks for a permission of its own. */
   'proposals.read': EVERYONE,
@@ -56,7 +56,7 @@ export const PERMISSIONS = {
   'integration.act': ['administrator', 'vendor_administrator'],
   /** The search of past enquiries, without personal data. */
   'enquiries.read': ['risk', 'administrator'],
-  /** What was answered about a person; each look is in the audit log. */
+  /** Shows the answer about a person; each look is in the audit log. */
   'credit.reports': ['risk'],
   'credit.read': ['risk', 'administrator'],
   /** Enquire about a person, import a file, decide cases, change scorecards. */

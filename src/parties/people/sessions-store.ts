@@ -68,13 +68,13 @@ export async function noteSeen(db: Queryable, tokenHash: Buffer, now: Date): Pro
   await db.query('update sessions set seen_at = $2 where token_hash = $1', [tokenHash, now]);
 }
 
-/** Whether any session was used since then. */
+/** True if any session was used since then. */
 export async function isAnySessionInUse(db: Queryable, since: Date): Promise<boolean> {
   const found = await db.query('select from sessions where seen_at > $1 limit 1', [since]);
   return (found.rowCount ?? 0) > 0;
 }
 
-/** For good: the hash is kept before the row is deleted. */
+/** Ends the session for good: its hash is kept before the row is deleted. */
 export async function endSession(db: Queryable, tokenHash: Buffer): Promise<void> {
   const known = await db.query('select from sessions where token_hash = $1', [tokenHash]);
   if (known.rowCount === 1) await insertEnded(db, 'session', tokenHash.toString('hex'));

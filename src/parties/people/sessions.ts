@@ -45,7 +45,7 @@ export interface Sessions {
    * changed in the database.
    */
   find(token: string): Promise<SessionRow | undefined>;
-  /** Whether the session still exists. The check does not count as use. */
+  /** Resolves to true while the session exists. The check does not count as use. */
   goesOn(token: string): Promise<boolean>;
   end(token: string): Promise<void>;
 }
@@ -102,7 +102,7 @@ export function createSessions({
   };
 }
 
-/** What a session's authentication code covers, in addition to the token: nobody starts one by writing to the database. */
+/** Covered by a session's code in addition to the token: nobody starts one by writing to the database. */
 type SessionContent = Pick<SessionRow, 'personId' | 'expiresAt' | 'credentialsAt'>;
 
 /** The end is a number, because an inserted `infinity` has no ISO form. */

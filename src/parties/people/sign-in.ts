@@ -33,7 +33,7 @@ export type SignInPlace =
   | {
       /** The address, or its network. */
       readonly network: string;
-      /** What the browser keeps of an earlier sign-in with this login. */
+      /** Kept by the browser from an earlier sign-in with this login. */
       readonly device: KnownDevice | undefined;
     }
   | 'session'

@@ -27,7 +27,7 @@ const STRANGERS_FAILURES = 100;
  */
 const FORGOTTEN_AFTER_MS = (24 * 60 * 60 * 1000) / STRANGERS_FAILURES;
 
-/** What is left of the failures of all strangers. */
+/** Returns the failures of all strangers that are not forgotten yet. */
 export function remembered({ failedCount, failedAt }: FailuresRow, now: Date): FailuresRow {
   const passed = Math.floor((now.getTime() - failedAt.getTime()) / FORGOTTEN_AFTER_MS);
   if (passed <= 0) return { failedCount, failedAt };
@@ -38,7 +38,7 @@ export function remembered({ failedCount, failedAt }: FailuresRow, now: Date): F
   };
 }
 
-/** The same for a guess from a place that is not known, by the failures from all such places. */
+/** Returns the wait of a guess from an unknown place, by the failures from all such places. */
 export function secondsToWaitAsStranger(failures: FailuresRow, now: Date): number {
   const { failedCount, failedAt } = remembered(failures, now);
   if (failedCount < STRANGERS_FAILURES) return 0;

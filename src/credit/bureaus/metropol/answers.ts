@@ -45,7 +45,7 @@ const accountInfo = Type.Object({
 });
 const creditInfoAnswer = compiled(Type.Object({ ...head, account_info: Type.Array(accountInfo) }));
 
-/** What an answer's code means for the enquiry. */
+/** Result of an enquiry, as an answer's code gives it. */
 export type Meaning = 'success' | 'not_found' | 'refused' | 'duplicate';
 
 const NOT_FOUND: ReadonlySet<string> = new Set(['E011', 'E017', 'E018']);
