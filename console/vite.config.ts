@@ -3,11 +3,14 @@ import { fileURLToPath } from 'node:url';
 import { lingui, linguiTransformerBabelPreset } from '@lingui/vite-plugin';
 import babel from '@rolldown/plugin-babel';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, loadEnv } from 'vite';
 import type { Plugin } from 'vite';
 
 // Named, because tools read this file from other folders as well.
 const configPath = fileURLToPath(new URL('lingui.config.ts', import.meta.url));
+
+/** The path of the console under `npm run dev`. */
+const DEVELOPED_AT = '/console/';
 
 function catalogue(language: string): URL {
   return new URL(`src/locales/${language}.po`, import.meta.url);
@@ -25,12 +28,29 @@ function englishTexts(): Plugin {
   };
 }
 
-export default defineConfig({
-  // Files are found from the page's <base>, which the server sets, so that the same build works below
-  // any path.
-  base: './',
+/** The service writes the page's <base> when it serves what was built. */
+function baseElement(): Plugin {
+  return {
+    name: 'base-element',
+    apply: 'serve',
+    transformIndexHtml: () => [
+      { tag: 'base', attrs: { href: DEVELOPED_AT }, injectTo: 'head-prepend' },
+    ],
+  };
+}
+
+export default defineConfig(({ command, mode }) => ({
+  // Files are found from the page's <base>, so that the same build works below any path.
+  base: command === 'serve' ? DEVELOPED_AT : './',
+  // `npm run dev` names the service, from which all comes that is no file of the console.
+  server: {
+    proxy: {
+      '^/(?!console/(?!api/))': { target: loadEnv(mode, '.', 'SERVICE_URL')['SERVICE_URL'] ?? '' },
+    },
+  },
   plugins: [
     englishTexts(),
+    baseElement(),
     babel({ presets: [linguiTransformerBabelPreset({}, { configPath })] }),
     react(),
     lingui({ configPath }),
@@ -46,4 +66,4 @@ export default defineConfig({
     // Compiling the texts takes most of the two seconds.
     rolldownOptions: { checks: { pluginTimings: false } },
   },
-});
+}));

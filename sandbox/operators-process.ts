@@ -41,7 +41,10 @@ export async function startOperators(options: {
     { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [...NODE_OPTIONS] },
   );
   const port = await new Promise<number>((resolve, reject) => {
-    child.once('message', (message) => resolve((message as { port: number }).port));
+    child.on('message', (message) => {
+      // Below `node --watch`, Node also reports each file that the operators load.
+      if ('port' in (message as object)) resolve((message as { port: number }).port);
+    });
     child.once('exit', () => reject(new StartError('The simulated operators did not start.')));
   });
   let stopping = false;
