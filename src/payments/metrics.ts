@@ -78,7 +78,7 @@ export function addPaymentMetrics(
 function addOutcomeMetrics(registry: MetricsRegistry, { outcomes, refusals }: PaymentNotes): void {
   addCounter(registry, {
     name: 'malipo_payments_total',
-    help: 'Payments by what happened to them: accepted, refused, unconfirmed, unanswered, success, failed',
+    help: 'Payments by what happened to them: accepted, refused, unconfirmed, unanswered, success, failed; not those that statements or people settle',
     labelNames: ['biller', 'outcome'],
     read: () => outcomes.sums(),
   });

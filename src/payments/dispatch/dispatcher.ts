@@ -39,7 +39,8 @@ import { saveHandle } from './handle-store.ts';
 import { createHandleKeeper, withKeptHandles } from './kept-handles.ts';
 import type { HandleKeeper } from './kept-handles.ts';
 import { openNoAnswerCase, openUnexplainedCase } from './unexplained.ts';
-import { carryOut, SEND_WITHIN_MS } from './worker.ts';
+import { SEND_WITHIN_MS } from './decide.ts';
+import { carryOut } from './worker.ts';
 import type { CallEnd } from './worker.ts';
 
 export interface DispatcherOptions {

@@ -2,16 +2,13 @@ import type { Operator } from '../billers/biller.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
 import type { Capacity } from './capacity.ts';
 import type { Connector } from './connector.ts';
-import { sendDeadlineMs } from './decide.ts';
+import { leaseMsOf } from './decide.ts';
 import type { AskedBands, Rotation, Turn } from './rotation.ts';
 import { chooseRoute } from './route.ts';
 import type { RouteCause } from './route.ts';
 import { inForce } from '../prices/price.ts';
 import type { Routing } from './routing.ts';
 import type { ChosenRoute } from './store.ts';
-
-/** A lease is longer than the connector's deadline by this much. */
-const LEASE_MARGIN_MS = 5_000;
 
 /** Limits of a claim from one queue for one operator: the number of payments, and the time. */
 export interface Share extends Turn {
@@ -171,8 +168,7 @@ function createGroups({ connectorOf, capacity }: ShareOptions): {
     const given = promised.get(operator) ?? 0;
     const free = capacity.free(operator, stage, given);
     promised.set(operator, given + free);
-    const leaseMs = sendDeadlineMs(connector) + LEASE_MARGIN_MS;
-    return { free, leaseMs, requests: [], askedFor: 0 };
+    return { free, leaseMs: leaseMsOf(connector), requests: [], askedFor: 0 };
   };
   return {
     all,

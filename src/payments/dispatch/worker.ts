@@ -13,19 +13,18 @@ import type {
   StatusOutcome,
   Unknown,
 } from './connector.ts';
-import { afterInstruction, afterStatusQuery, sendDeadlineMs } from './decide.ts';
+import {
+  CONNECTOR_GRACE_MS,
+  SEND_WITHIN_MS,
+  afterInstruction,
+  afterStatusQuery,
+  sendDeadlineMs,
+} from './decide.ts';
 import type { NextStep, RetryPolicy, SendRules } from './decide.ts';
 import { loggableReason } from './loggable-reason.ts';
 import type { Failover } from './route.ts';
 import type { Claim, Progress, Stage } from './store.ts';
 
-/**
- * How long after the claim an instruction may still begin. It must end, and be saved, within the
- * lease.
- */
-export const SEND_WITHIN_MS = 3_000;
-/** A connector may exceed its own deadline by this much before the worker stops waiting. */
-const CONNECTOR_GRACE_MS = 1_000;
 /** Once a stop aborts its call, a connector has this long to return. */
 const CUT_OFF_GRACE_MS = 200;
 

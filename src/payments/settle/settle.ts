@@ -8,8 +8,9 @@ import { settlePayments } from './store.ts';
 import type { FinalReport, SettleResult } from '../create/payment.ts';
 
 /**
- * Where every final report arrives: from answers, status queries, callbacks, statements and people.
- * Idempotent. A report that contradicts the ledger opens a case and changes nothing.
+ * Where final reports from answers, status queries and callbacks arrive. Statements and people settle
+ * within their own commits, with `settlePayments`. Idempotent. A report that contradicts the ledger opens
+ * a case and changes nothing.
  */
 export interface Settler {
   settle(report: FinalReport): Promise<SettleResult>;
