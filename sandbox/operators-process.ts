@@ -66,7 +66,8 @@ export async function startOperators(options: {
   };
 }
 
-function createAsk(child: ChildProcess): OperatorsProcess['ask'] {
+/** Sends commands to the process and waits for their answers. */
+export function createAsk(child: ChildProcess): OperatorsProcess['ask'] {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let last = 0;
   child.on('message', (message) => {

@@ -69,6 +69,12 @@ export type Entry =
       /** From now on the operator pays no more than the float holds. */
       readonly isLimited: boolean;
     }
+  | {
+      /** From now on the operator keeps this part of what it executes out of what it takes. */
+      readonly kind: 'commission';
+      readonly operator: string;
+      readonly bps: number;
+    }
   | { readonly kind: 'chosen'; readonly choice: Choice }
   | { readonly kind: 'choices_dropped'; readonly references: string };
 
@@ -82,6 +88,8 @@ export interface Payment {
   /** When it was decided later than it was received. */
   decidedAtMs: number | null;
   reversedAtMs: number | null;
+  /** What it took from our float, once it is paid. */
+  takenCents: bigint;
   /** Indexes of the callbacks still to be sent. */
   readonly callbacksOpen: Set<number>;
 }
@@ -115,6 +123,7 @@ export class Book {
   readonly #spentCents = new Map<string, bigint>();
   readonly #floatChanges = new Map<string, FloatChange[]>();
   readonly #limited = new Set<string>();
+  readonly #commissionBps = new Map<string, number>();
   readonly #operators = new Set<string>();
   readonly choices = new Choices();
 
@@ -167,7 +176,7 @@ export class Book {
         const payment = this.#known(entry);
         payment.state = 'declined';
         payment.reversedAtMs = entry.atMs;
-        this.#spend(entry.operator, -centsOf(payment.instruction.amount));
+        this.#spend(entry.operator, -payment.takenCents);
         return;
       }
       case 'float': {
@@ -178,6 +187,9 @@ export class Book {
         if (entry.isLimited) this.#limited.add(entry.operator);
         return;
       }
+      case 'commission':
+        this.#commissionBps.set(entry.operator, entry.bps);
+        return;
       case 'chosen':
         this.choices.add(entry.choice);
         return;
@@ -198,9 +210,9 @@ export class Book {
       return openingCents(operator) - (this.#spentCents.get(operator) ?? 0n);
     }
     let cents = openingCents(operator);
-    for (const { instruction, paidAtMs, reversedAtMs } of this.paidBy(operator)) {
-      if ((paidAtMs ?? 0) < beforeMs) cents -= centsOf(instruction.amount);
-      if (reversedAtMs !== null && reversedAtMs < beforeMs) cents += centsOf(instruction.amount);
+    for (const { takenCents, paidAtMs, reversedAtMs } of this.paidBy(operator)) {
+      if ((paidAtMs ?? 0) < beforeMs) cents -= takenCents;
+      if (reversedAtMs !== null && reversedAtMs < beforeMs) cents += takenCents;
     }
     for (const change of this.floatChangesOf(operator)) {
       if (change.atMs < beforeMs) cents += change.cents;
@@ -251,6 +263,7 @@ export class Book {
       paidAtMs: null,
       decidedAtMs: null,
       reversedAtMs: null,
+      takenCents: 0n,
       callbacksOpen: new Set(),
     };
     this.choices.use(entry.choice);
@@ -267,7 +280,8 @@ export class Book {
     payment.decidedAtMs = atMs;
     this.#paid.push(payment);
     const { operator, amount } = payment.instruction;
-    this.#spend(operator, centsOf(amount));
+    payment.takenCents = lessCommission(centsOf(amount), this.#commissionBps.get(operator) ?? 0);
+    this.#spend(operator, payment.takenCents);
   }
 
   #spend(operator: string, cents: bigint): void {
@@ -290,6 +304,11 @@ export function sameContent(one: Content, other: Content): boolean {
     centsOf(one.amount) === centsOf(other.amount) &&
     one.currency === other.currency
   );
+}
+
+/** Rounded to whole cents, half up. */
+function lessCommission(cents: bigint, bps: number): bigint {
+  return cents - (cents * BigInt(bps) + 5_000n) / 10_000n;
 }
 
 // Operators are different companies: each has its own references. A code has no space.

@@ -27,6 +27,11 @@ export interface Commands {
     };
     readonly answer: string;
   };
+  /** What it keeps for us out of what it takes for a payment, from now on, in basis points. */
+  readonly commission: {
+    readonly asked: { readonly operator: string; readonly bps: number };
+    readonly answer: null;
+  };
 }
 
 type Carriers = {
@@ -58,6 +63,10 @@ export function followCommands(simulator: OperatorSimulator, book: Book): void {
           change === 'set' ? { setCents: BigInt(cents) } : { addCents: BigInt(cents) },
         ),
       ),
+    commission: ({ operator, bps }) => {
+      simulator.setCommission(operator, bps);
+      return null;
+    },
   };
   process.on('message', (message) => {
     const { number, name, asked } = message as CommandMessage;

@@ -138,6 +138,10 @@ export class OperatorSimulator {
     return book.balanceCents(operator);
   }
 
+  setCommission(operator: string, bps: number): void {
+    this.#record({ kind: 'commission', operator, bps });
+  }
+
   #repeat(payment: Payment, instruction: Instruction): Reply {
     const { operator, reference } = instruction;
     this.#record({ kind: 'repeated', operator, reference });

@@ -32,7 +32,8 @@ export function* statementLines(
 }
 
 function paymentLine(type: 'payment' | 'reversal', atMs: number, payment: Payment): string {
-  const { reference, biller, account, amount } = payment.instruction;
+  const { reference, biller, account } = payment.instruction;
+  const amount = amountText(payment.takenCents);
   const time = new Date(atMs).toISOString();
   const own = operatorReferenceOf(payment);
   return `${[type, time, own, reference, biller, csvValue(account), amount, 'KES'].join(',')}\r\n`;

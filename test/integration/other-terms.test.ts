@@ -163,4 +163,41 @@ describe('a failed payment that the operator executed, and that we bear', () => 
     expect(imported.verdicts).toEqual({ matched: 1 });
     expect(await casesOf(made)).toEqual([]);
   });
+
+  test('needs no second case if the statement lists the amount without the commission', async () => {
+    const made = await sent();
+    await settlePayments(books.pool, [failedReport(made)]);
+    await settlePayments(books.pool, [paidReport(made)]);
+    const before = await ofHouse();
+    await resolve((await casesOf(made))[0], 'house_bears');
+    const imported = await importLines(books, folder, [{ of: made }]);
+    expect(imported).toMatchObject({
+      verdicts: { matched: 1 },
+      float: { unexplainedCents: 0n },
+    });
+    expect(await casesOf(made)).toEqual([]);
+    // A second payment of it is one too many, and its reversal leaves one.
+    const again = await importLines(books, folder, [{ of: made, operatorReference: 'OP-AGAIN' }]);
+    expect(again.verdicts).toEqual({ duplicate: 1 });
+    const [duplicate] = await casesOf(made);
+    expect(duplicate?.kind).toBe('duplicate');
+    await resolve(duplicate, 'keep_books');
+    const line = { of: made, type: 'reversal', operatorReference: 'OP-AGAIN' };
+    expect((await importLines(books, folder, [line])).verdicts).toEqual({ reversed: 1 });
+    expect(await casesOf(made)).toEqual([]);
+    expect((await ofHouse()) - before).toBe(98_100n);
+  });
+
+  test('gets back what it cost us when the operator returns the amount without the commission', async () => {
+    const made = await sent();
+    await settlePayments(books.pool, [failedReport(made)]);
+    await settlePayments(books.pool, [paidReport(made)]);
+    const before = await ofHouse();
+    await resolve((await casesOf(made))[0], 'house_bears');
+    await importLines(books, folder, [{ of: made }]);
+    await importLines(books, folder, [{ of: made, type: 'reversal' }]);
+    await resolve((await casesOf(made))[0], 'house_recovers');
+    expect((await ofHouse()) - before).toBe(0n);
+    expect((await books.balances(made.vendorId))['float']).toBe(FLOAT);
+  });
 });

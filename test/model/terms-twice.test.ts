@@ -10,6 +10,7 @@ import { takenCents } from '../../src/payments/prices/price.ts';
 import {
   differenceCents,
   isListedNet,
+  isOurs,
   settledCents,
 } from '../../src/payments/reconciliation/match.ts';
 import { Ledger, listed, NO_TERMS, NOTHING, planOf, settled, situationOf } from './terms-ledger.ts';
@@ -43,7 +44,12 @@ class Decided {
     const { payment } = this;
     const { listedCents, listedPayments, isListed } = payment;
     const situation = situationOf(payment, { kind, facts });
-    const now = { ...situation, payment: { ...payment, listedCents, listedPayments, isListed } };
+    const now = {
+      ...situation,
+      payment: { ...payment, listedCents, listedPayments, isListed },
+      borneCents: this.ledger.of('house operator:kplc'),
+      receivableCents: this.ledger.of('house receivable:kplc'),
+    };
     const whole = planOf(now, resolution);
     if (whole?.kind !== 'correct') return whole === undefined ? undefined : 0n;
     const given = (mainCents(whole.transfers, resolution) * share) / 100n;
@@ -119,11 +125,17 @@ function casesOf(
   const cents = paid.listedCents;
   const facts = { ...says, movement: 'payment', paid_cents: Number(cents) };
   if ([postedCents, netPostedCents].some((one) => one + houseCents === cents)) return [];
-  if (outcome === 'success') return [{ kind: 'amount_difference', facts }];
+  if (isNetOfOurs(payment) && cents === amountCents) return [];
+  if (outcome === 'success' || isOurs(payment)) return [{ kind: 'amount_difference', facts }];
   const settledBy = { ...says, paid_cents: Number(settledCents(payment, { amountCents: cents })) };
   const isOther = isListedNet(payment, cents) && differenceCents(payment, cents) !== 0n;
   const cases: Opened[] = [{ kind: 'contradiction', facts: settledBy }];
   return isOther ? [...cases, { kind: 'amount_difference', facts }] : cases;
+}
+
+/** Whether our own accounts have the whole payment by our terms. */
+function isNetOfOurs({ netCents, netPostedCents, houseCents }: PricedPayment): boolean {
+  return houseCents > 0n && netPostedCents + houseCents === netCents;
 }
 
 const deciding = fc.record({
@@ -268,6 +280,63 @@ test('what a paid payment returns to its vendor is returned once, also in parts'
     { numRuns: 1_000, seed: 20_261_128 },
   );
 });
+
+test('what we bear or claim for a payment becomes what its statement lists, by one decision', () => {
+  const correcting = { house_bears: 'house_recovers', receivable: 'receivable_returned' } as const;
+  let [more, less] = [0, 0];
+  fc.assert(
+    fc.property(listed, fc.constantFrom('house_bears', 'receivable'), (given, first) => {
+      const { ours, theirs, isNet, executedPercent, ...made } = given;
+      const executedCents = (made.amountCents * executedPercent) / 100n;
+      const listedCents = isNet ? takenCents(theirs, executedCents) : executedCents;
+      const paid = { executedCents, listedCents };
+      if (listedCents <= 0n || takenCents(ours, executedCents) <= 0n) return;
+      const decided = new Decided(begin('failed', 'callback', given, paid));
+      for (const row of casesOf(decided.payment, 'callback', paid)) decided.decide(row, first);
+      const before = decided.ledger.taken;
+      expect(before).toBe(takenCents(ours, executedCents));
+      decided.list(listedCents);
+      const [row, ...others] = casesOf(decided.payment, 'statement', paid);
+      expect(others).toEqual([]);
+      if (row === undefined) return;
+      expect(row.kind).toBe('amount_difference');
+      const isMore = listedCents > before;
+      const expected = isMore ? first : correcting[first];
+      for (const other of ['house_bears', 'receivable', correcting[first]] as const) {
+        const isAllowed = isMore === TAKES.has(other);
+        const again = new Decided({ ledger: new Ledger(), payment: decided.payment });
+        again.ledger.post([houseEntry(first, before)]);
+        const posted = again.decide(row, other);
+        if (!isAllowed) expect(posted, other).toBeUndefined();
+      }
+      const posted = decided.decide(row, expected);
+      if (posted === undefined) {
+        // By our terms, which a statement without them shows nothing about.
+        expect(isMore && !isListedNet(decided.payment, listedCents)).toBe(true);
+        return;
+      }
+      if (isMore) more += 1;
+      else less += 1;
+      expect(decided.ledger.taken).toBe(listedCents);
+      for (const other of resolutionsOf('amount_difference')) {
+        expect(decided.decide(row, other) ?? 0n, other).toBe(0n);
+      }
+      expect(decided.ledger.of('float')).toBe(0n);
+    }),
+    { numRuns: 2_000, seed: 20_261_128 },
+  );
+  expect(Math.min(more, less)).toBeGreaterThan(100);
+});
+
+function houseEntry(first: 'house_bears' | 'receivable', amountCents: bigint): PlannedTransfer {
+  const own = first === 'house_bears';
+  return {
+    vendorId: 0,
+    debitAccount: own ? 'losses:kplc' : 'external',
+    creditAccount: own ? 'operator:kplc' : 'receivable:kplc',
+    amountCents,
+  };
+}
 
 test('an open payment of which nothing is known is settled by people once, and posts nothing by another resolution', () => {
   const { payment } = settled(NO_TERMS, { amountCents: 100_000n, feeCents: 0n });

@@ -101,11 +101,18 @@ export class ProductionFixture {
     return server;
   }
 
-  /** Starts two processes on a new database, with simulated operators that are faster than the sandbox's. */
-  async startPair(): Promise<Pair> {
+  /**
+   * Starts two processes on a new database, with simulated operators that are faster than the sandbox's.
+   * @param callbackDelayMs from an instruction to its execution, for the accounts that are reported by callback.
+   */
+  async startPair(callbackDelayMs = 300): Promise<Pair> {
     const { url, ownerUrl, pool } = await this.database();
-    const delays = '--callback-delay-ms 300 --callback-repeat-ms 300 --slow-ms 1500'.split(' ');
-    const operators = await startSimulatedOperators(await this.#fixture.folder(), delays);
+    const delays = ['--callback-delay-ms', String(callbackDelayMs)];
+    const others = '--callback-repeat-ms 300 --slow-ms 1500'.split(' ');
+    const operators = await startSimulatedOperators(await this.#fixture.folder(), [
+      ...delays,
+      ...others,
+    ]);
     this.#operators.push(operators);
     const servers = await Promise.all([this.serve(url), this.serve(url)]);
     return {

@@ -12,6 +12,8 @@ import type {
   CallbackRequest,
   Connector,
 } from '../../src/payments/dispatch/connector.ts';
+import { createAsk } from '../../sandbox/operators-process.ts';
+import type { OperatorsProcess } from '../../sandbox/operators-process.ts';
 import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
 import { NODE_OPTIONS } from '../../scripts/node-options.ts';
 
@@ -32,6 +34,7 @@ export interface SimulatedOperators {
   /** `http://127.0.0.1:PORT` */
   readonly origin: string;
   readonly process: ChildProcess;
+  readonly ask: OperatorsProcess['ask'];
   /** Returns what was really paid. */
   truth(): Promise<TruthEntry[]>;
   /** Ends the process and waits until it is gone. */
@@ -60,6 +63,7 @@ export async function startSimulatedOperators(
     port,
     origin,
     process: child,
+    ask: createAsk(child),
     async truth() {
       const answer = await fetch(`${origin}/truth`);
       return (await answer.json()) as TruthEntry[];

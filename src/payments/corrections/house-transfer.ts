@@ -6,6 +6,9 @@ import type { CaseRow, Proposal } from '../cases/cases-store.ts';
 import { accountOf } from './charges.ts';
 import type { PlannedTransfer } from './charges.ts';
 import { factCents, givenCents } from './facts.ts';
+import { isOurs } from '../reconciliation/match.ts';
+import type { OurPayment } from '../reconciliation/match.ts';
+import { stillReturnedCents } from './still-taken.ts';
 
 /** The resolutions that post to our own accounts. */
 export type HouseResolution =
@@ -63,7 +66,11 @@ function accountsOf(row: Row, resolution: HouseResolution): readonly [AccountNam
   }
 }
 
-const RETURNS: ReadonlySet<HouseResolution> = new Set(['house_recovers', 'receivable_returned']);
+/** What posts money that the operator no longer has. */
+export const RETURNS: ReadonlySet<HouseResolution> = new Set([
+  'house_recovers',
+  'receivable_returned',
+]);
 
 /**
  * The amount that a proposal posts to our own accounts: that of the case, or a smaller one. Pure.
@@ -145,4 +152,18 @@ function changeCents(row: Row): bigint | undefined {
 /** True if the statement's movement raised our float. */
 function isReturn({ facts }: Row): boolean {
   return facts['movement'] === 'reversal' || facts['movement'] === 'top_up';
+}
+
+/** The operator took less than our own accounts have, which bear the payment or claim it back. */
+export function overchargedCents(payment: OurPayment, proposal: Proposal): bigint {
+  const maxCents =
+    isOurs(payment) && payment.isListed ? stillReturnedCents(payment, payment.houseCents) : 0n;
+  const amountCents = givenCents(proposal) ?? maxCents;
+  if (amountCents > 0n && amountCents <= maxCents) return amountCents;
+  throw new PlainError(
+    maxCents > 0n
+      ? `It must be above zero and at most ${formatMoney(maxCents)}, what our own accounts have more than is listed.`
+      : 'Our own accounts have no more of the payment than statements list.',
+    { field: maxCents > 0n ? 'amount' : 'resolution' },
+  );
 }

@@ -4,7 +4,7 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import type { CaseRow, Proposal } from '../cases/cases-store.ts';
 import { paidFor, termsOf } from '../prices/price.ts';
 import type { OperatorTerms } from '../prices/price.ts';
-import { isListedNet } from '../reconciliation/match.ts';
+import { isListedNet, isOurs } from '../reconciliation/match.ts';
 import type { OurPayment } from '../reconciliation/match.ts';
 import { accountOf, NO_OTHER_TERMS, NO_TERMS } from './charges.ts';
 import type { OtherTerms, PlannedTransfer, TermsBefore } from './charges.ts';
@@ -47,12 +47,10 @@ export function planTerms(row: Row, payment: PricedPayment, proposal: Proposal):
     });
   }
   if (payment.outcome !== 'success') {
-    throw new PlainError(
-      'The payment is not paid according to the ledger: decide first whether it is.',
-      {
-        field: 'resolution',
-      },
-    );
+    const text = isOurs(payment)
+      ? 'The payment is in our own accounts, which have no cost and no commission. Choose house_bears, receivable, house_recovers or receivable_returned.'
+      : 'The payment is not paid according to the ledger: decide first whether it is.';
+    throw new PlainError(text, { field: 'resolution' });
   }
   const moreCents = termsDifference(row, payment);
   if (moreCents === 0n) {

@@ -9,7 +9,7 @@ import { accountOf, changedTerms, chargesOf, feeParts } from './charges.ts';
 import type { PlannedTransfer } from './charges.ts';
 import { planExposure, requireNothingOwed } from './exposure.ts';
 import { factCents, givenCents } from './facts.ts';
-import { houseAmount, planHouseTransfer } from './house-transfer.ts';
+import { houseAmount, overchargedCents, planHouseTransfer, RETURNS } from './house-transfer.ts';
 import type { HouseBalances, HouseResolution } from './house-transfer.ts';
 import { lostAmount, planLostCharge, planLostReturn, stillLostCents } from './lost-payment.ts';
 import type { LostPayment } from './lost-payment.ts';
@@ -33,9 +33,10 @@ export const RESOLUTIONS = {
   terms_differ:
     'the operator’s cost or commission for it differs from ours: the difference is ours, and the vendor’s money stays as it is',
   house_bears: 'the operator paid something that no vendor owes: we bear the cost',
-  house_recovers: 'the operator has returned money that we had borne',
+  house_recovers: 'the operator has returned money that we had borne, or took less than that',
   receivable: 'the operator took money that it must return: recorded as our claim on it',
-  receivable_returned: 'the operator has returned the money that we claimed',
+  receivable_returned:
+    'the operator has returned the money that we claimed, or took less than that',
   collect_exposure: 'the vendor’s float pays what the vendor owes us',
   write_off: 'we write off what the vendor owes us',
   take_back: 'the money of the receipt is not ours to keep: the vendor’s money pays it back',
@@ -59,7 +60,9 @@ const FITTING: Readonly<Record<CaseKind, readonly Resolution[]>> = {
     'return_to_vendor',
     'terms_differ',
     'house_bears',
+    'house_recovers',
     'receivable',
+    'receivable_returned',
   ],
   ours_only: ['keep_books', 'return_to_vendor'],
   theirs_only: [
@@ -368,6 +371,9 @@ function planHouse(situation: Situation, resolution: HouseResolution, proposal: 
 
 function houseCents(situation: Situation, resolution: HouseResolution, proposal: Proposal): bigint {
   const { row, payment, lost } = situation;
+  if (row.kind === 'amount_difference' && RETURNS.has(resolution)) {
+    return overchargedCents(required(situation), proposal);
+  }
   const aboutThePayment = row.kind === 'contradiction' || row.kind === 'amount_difference';
   if (aboutThePayment && payment !== null) {
     return missingCents(proposal, missingTakenCents(row, payment));

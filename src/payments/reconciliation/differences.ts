@@ -11,7 +11,7 @@ import { findFloatDifference } from '../cases/statement-cases-store.ts';
 import { factsOf } from './case-facts.ts';
 import type { Differences, MatchedRow } from './case-facts.ts';
 import { findContested, furtherCase, withEvidence } from './further-cases.ts';
-import { differenceCents, isListedNet, settledCents } from './match.ts';
+import { differenceCents, isListedNet, isOurs, settledCents } from './match.ts';
 import type { Match, OurPayment } from './match.ts';
 import { countPayments } from './covered-store.ts';
 import { batches, listStatements, setVerdict } from './store.ts';
@@ -172,7 +172,7 @@ function amountCase(about: Omit<NewCase, 'kind' | 'evidenceId'>, match: Match | 
     evidenceId: null,
     facts: {
       ...about.facts,
-      books_say: 'success',
+      books_say: match?.payment && isOurs(match.payment) ? match.payment.outcome : 'success',
       operator_says: 'success',
       amount_cents: Number(match?.payment?.amountCents ?? 0n),
       biller_reference: match?.movement.operatorReference ?? null,

@@ -315,10 +315,19 @@ function cancel(ordered: readonly StatementMovement[]): Set<StatementMovement> {
 
 /** Compares the listed sum with the ledger's, with the operator's terms or without. */
 function isInBooks(
-  { postedCents, netPostedCents, houseCents }: OurPayment,
+  { amountCents, netCents, postedCents, netPostedCents, houseCents }: OurPayment,
   listedCents: bigint,
 ): boolean {
-  return [postedCents, netPostedCents].some((cents) => cents + houseCents === listedCents);
+  if ([postedCents, netPostedCents].some((cents) => cents + houseCents === listedCents))
+    return true;
+  // Our own accounts have a payment, or the rest of it, with the operator's terms.
+  const isHouseNet = houseCents > 0n && netPostedCents + houseCents === netCents;
+  return isHouseNet && listedCents === amountCents;
+}
+
+/** Whether our own accounts have what the operator took for the payment, and the vendor's have nothing. */
+export function isOurs({ postedCents, houseCents }: OurPayment): boolean {
+  return postedCents === 0n && houseCents > 0n;
 }
 
 /** @param listedCents with this movement. */
@@ -334,6 +343,7 @@ function judgePayment(
   const isPosted = [payment.postedCents, payment.netPostedCents].includes(movement.amountCents);
   if (isInBooks(payment, listedCents) || (isFirst && isPosted)) return ['matched'];
   if (!isFirst) return ['duplicate'];
+  if (isOurs(payment)) return ['amount_difference'];
   return payment.outcome === 'success' ? ['amount_difference'] : ['theirs_only', 'success'];
 }
 
@@ -362,6 +372,7 @@ export function unexplainedCents({ movement, verdict, payment }: Match): bigint 
     return moreCents > 0n ? moreCents : 0n;
   }
   if (payment !== null && verdict === 'amount_difference') {
+    if (isOurs(payment)) return amountCents - payment.houseCents;
     return differenceCents(payment, amountCents) - payment.houseCents;
   }
   return kind === 'reversal' ? -amountCents : amountCents;
