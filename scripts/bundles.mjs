@@ -11,7 +11,6 @@ export const BUNDLED = [
   '@opentelemetry/api',
   'aws4fetch',
   'commander',
-  'csv-parse',
   'fastify',
   'jsonata',
   'otpauth',

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { Readable } from 'node:stream';
-import { CsvError, parse } from 'csv-parse';
 import type { Fields } from '../../base/canonical.ts';
+import { readCsvLine } from '../../base/csv.ts';
 import { Refusal } from '../../base/errors.ts';
 import { LIMITS } from '../../base/limits.ts';
 import { nextTurn } from '../../base/turns.ts';
@@ -51,7 +50,7 @@ export async function* readFileRows(file: UploadedFile, form: RowForm): AsyncGen
 
 async function* jsonRows(text: string, form: RowForm): AsyncGenerator<ReadFields> {
   let isFirst = true;
-  for await (const slice of slicesOf(text, '\n')) {
+  for await (const slice of slicesOf(text)) {
     for (const line of slice.split(/\r?\n/)) {
       if (line.trim() === '') continue;
       // The content type is not signed with the file, so the bytes decide, before the reference is
@@ -115,43 +114,32 @@ function headerOf(values: readonly string[], form: RowForm): string[] {
   return names;
 }
 
-/** The values of each record. Rejects with: `invalid_file`. */
+/** The values of each line. Rejects with: `invalid_file`. */
 async function* csvRecords(text: string, form: RowForm): AsyncGenerator<() => readonly string[]> {
-  // Without quotes every line is a record and every comma ends a value, which can be read several
-  // times as fast.
-  if (!text.includes('"')) {
-    for await (const slice of slicesOf(text, '\n')) {
-      for (const line of slice.split(/\r?\n/)) {
-        // One value too many is as wrong as a million.
-        if (line !== '') yield () => requireShort(line).split(',', form.names.length + 1);
-      }
+  let number = 0;
+  for await (const slice of slicesOf(text)) {
+    for (const line of slice.replace(/\r?\n$/, '').split(/\r?\n/)) {
+      number += 1;
+      if (line !== '') yield recordOf(line, number, form);
     }
-    return;
-  }
-  // Each line may end in its own way, as without quotes: a file may be put together from several.
-  const parser = parse({
-    relax_column_count: true,
-    skip_empty_lines: true,
-    record_delimiter: ['\r\n', '\n', '\r'],
-  });
-  try {
-    for await (const values of Readable.from(slicesOf(text)).pipe(parser)) {
-      yield () => values as string[];
-    }
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    const line = Number((error as { lines?: unknown }).lines ?? 0);
-    throw invalid(
-      `Line ${line} is not comma-separated values: a quote may only be around a whole value, is doubled within it, and must be closed`,
-    );
   }
 }
 
-/** The text in slices; if an `end` is given, each slice but the last ends with it. */
-async function* slicesOf(text: string, end = ''): AsyncGenerator<string> {
+function recordOf(line: string, number: number, form: RowForm): () => readonly string[] {
+  if (!line.includes('"') || line.length > LIMITS.bodyBytes) {
+    // One value too many is as wrong as a million.
+    return () => requireShort(line).split(',', form.names.length + 1);
+  }
+  const { values, problem } = readCsvLine(line);
+  if (problem !== undefined) throw invalid(`Line ${number}: ${problem}`);
+  return () => values;
+}
+
+/** The text in slices; each but the last ends with a line. */
+async function* slicesOf(text: string): AsyncGenerator<string> {
   for (let from = 0; from < text.length; await nextTurn()) {
-    const found = text.indexOf(end, from + SLICE_CHARACTERS - end.length);
-    const to = found === -1 ? text.length : found + end.length;
+    const found = text.indexOf('\n', from + SLICE_CHARACTERS - 1);
+    const to = found === -1 ? text.length : found + 1;
     yield text.slice(from, to);
     from = to;
   }
