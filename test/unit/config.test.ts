@@ -27,7 +27,7 @@ describe('the configuration', () => {
     expect(complaints({ DATA_DIR: place })).toEqual(['DATA_DIR']);
   });
 
-  test('of the sandbox needs nothing', () => {
+  test('the sandbox needs no variables', () => {
     expect(readConfig('sandbox', {})).toMatchObject({
       mode: 'sandbox',
       port: 8080,
@@ -48,7 +48,7 @@ describe('the configuration', () => {
     });
   });
 
-  test('of production needs a master key, and no more', () => {
+  test('production needs a master key, and no more', () => {
     expect(complaints({}, 'production')).toEqual(['MASTER_KEY']);
     expect(complaints({ MASTER_KEY: '' }, 'production')).toEqual(['MASTER_KEY']);
     const config = readConfig('production', { MASTER_KEY: KEY });
@@ -95,11 +95,11 @@ describe('the configuration', () => {
     },
   );
 
-  test('of the sandbox needs a port for the operators', () => {
+  test('the sandbox needs a port for the operators', () => {
     expect(problemsOf({ PORT: '65535' })).toEqual(['OPERATOR_PORT: required when PORT is 65535.']);
   });
 
-  test('of the sandbox lets the operators have any free port, too', () => {
+  test('the sandbox lets the operators have any free port, too', () => {
     expect(readConfig('sandbox', { PORT: '0' }).operatorPort).toBe(0);
     expect(readConfig('sandbox', { PORT: '0', OPERATOR_PORT: '9001' }).operatorPort).toBe(9_001);
   });
@@ -134,7 +134,7 @@ describe('the configuration', () => {
     }
   });
 
-  test('of production may listen at the last port', () => {
+  test('production may listen at the last port', () => {
     expect(readConfig('production', { MASTER_KEY: KEY, PORT: '65535' }).port).toBe(65_535);
   });
 
@@ -278,7 +278,7 @@ describe('the configuration', () => {
     },
   );
 
-  test('of Metropol needs its keys and https, and private addresses only when allowed', () => {
+  test('Metropol needs its keys and https, and private addresses only when allowed', () => {
     const metropol = {
       CREDIT_BUREAU: 'metropol',
       METROPOL_URL: 'https://bureau.example:5555/v2_1',

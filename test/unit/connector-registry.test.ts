@@ -30,14 +30,17 @@ test.each([
     { ...OPERATOR, settings: { none: 1 } },
     { level: 50, msg: 'an operator cannot be used' },
   ],
-])('an operator %s', async (_what, operator, told) => {
-  const lines: string[] = [];
-  const log = pino({}, { write: (line: string) => lines.push(line) });
-  const registry = createConnectorRegistry({ callbackBase: 'http://127.0.0.1', log });
-  registry.update([operator]);
-  expect(registry.connectorOf('water')).toBeUndefined();
-  expect(lines).toHaveLength(1);
-  expect(JSON.parse(lines[0] ?? '')).toMatchObject(told);
-  if (told.level === 40) expect(lines[0]).not.toContain('"stack"');
-  await registry.close();
-});
+])(
+  'the log says so when an operator is not usable: an operator %s',
+  async (_what, operator, told) => {
+    const lines: string[] = [];
+    const log = pino({}, { write: (line: string) => lines.push(line) });
+    const registry = createConnectorRegistry({ callbackBase: 'http://127.0.0.1', log });
+    registry.update([operator]);
+    expect(registry.connectorOf('water')).toBeUndefined();
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject(told);
+    if (told.level === 40) expect(lines[0]).not.toContain('"stack"');
+    await registry.close();
+  },
+);

@@ -29,7 +29,7 @@ afterEach(() => {
   }
 });
 
-test('a Ctrl-C that npm passes on as well stops the service in order', async () => {
+test('the service stops in order on a Ctrl-C that npm passes on as well', async () => {
   process.emit('SIGINT', 'SIGINT');
   now = 20;
   process.emit('SIGINT', 'SIGINT');

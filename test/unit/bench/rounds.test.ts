@@ -19,14 +19,14 @@ describe('the interval of a ratio', () => {
     expect(relativeInterval(ratio, runs([10, 5, 20], [5, 2.5, 10]))).toBe(0);
   });
 
-  test('is 1.57 × interquartile range ÷ √n, as a share of the median', () => {
+  test('the interval is 1.57 × interquartile range ÷ √n, as a share of the median', () => {
     // The ratios are 1, 2, 3, 4, 5: quartiles 2 and 4, median 3.
     const interval = relativeInterval(ratio, runs([5, 4, 1, 2, 3], [1, 1, 1, 1, 1]));
     expect(interval).toBeCloseTo((1.57 * 2) / Math.sqrt(5) / 3, 12);
     expect(isNoisy(interval)).toBe(true);
   });
 
-  test('is not known after two rounds', () => {
+  test('two rounds do not give an interval', () => {
     expect(relativeInterval(ratio, runs([1, 2], [1, 1]))).toBeUndefined();
     expect(isNoisy(undefined)).toBe(false);
   });

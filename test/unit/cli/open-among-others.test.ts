@@ -36,7 +36,7 @@ test('another start that was met does not count as a start that failed', async (
   expect(await opened).toBe('the database');
 });
 
-test('of starts that fail the second one is reported', async () => {
+test('a second failed start is reported', async () => {
   const { opened, calls } = createOpening([MET_ANOTHER, FAILED, MET_ANOTHER, FAILED]);
   await expect(opened).rejects.toBe(FAILED);
   expect(calls()).toBe(4);

@@ -16,7 +16,7 @@ const SAMPLES = {
   dayAgo: () => '2026-03-01',
 };
 
-test('the bench measures every route that reads, with each of its filters, or says why not', () => {
+test('the bench measures every route that reads, with each of its filters, or has a reason not to', () => {
   const routes = consoleRoutes({} as RoutesOptions);
   const paths = consolePaths(routes, SAMPLES);
   for (const { path, query } of routes.filter(isMeasured)) {

@@ -39,7 +39,7 @@ test('few sign-ins are checked at once, one of each network, and those beyond th
 
 const SENDER = { ip: '192.0.2.1', isClosed: false };
 
-test('a sign-in that fails makes room for the next', async () => {
+test('failed sign-ins make room for the next', async () => {
   const inTurn = createSignInTurns({ atOnce: 1, underWay: 1 });
   await expect(inTurn(SENDER, () => Promise.reject(new Error('wrong')))).rejects.toThrow('wrong');
   expect(await inTurn(SENDER, async () => 'right')).toBe('right');

@@ -48,7 +48,7 @@ function secondsOf(duration: string): number {
   return Number(count) * ({ s: 1, m: 60, h: 3600, d: 86_400 }[unit] ?? Number.NaN);
 }
 
-test('the alert of each scenario fires within a minute', () => {
+test('every scenario sets off its alert within a minute', () => {
   const { global } = parse(read('deploy/compose/prometheus.yaml')) as {
     global: Readonly<Record<string, string>>;
   };

@@ -17,7 +17,7 @@ const request = { method: 'POST', target: '/a?b=c', body: Buffer.from('vid=demo'
 const key = createSecretKey('demo-security-key', 'utf8');
 
 describe('a header signature', () => {
-  test('is read from its one form', () => {
+  test('a header signature is read only in its one form', () => {
     const { nonce, sig } = signature;
     expect(readHeaderSignature(`v2,t=1795236000,nonce=${nonce},sig=${sig}`)).toEqual(signature);
     for (const wrong of [
@@ -54,7 +54,7 @@ describe('a header signature', () => {
     expect(verifyHeaderSignature(signed, request, [])).toBeUndefined();
   });
 
-  test('is fresh within the window on both sides, its ends included', () => {
+  test('a header signature is fresh within the window on both sides, its ends included', () => {
     const at = (seconds: number) => new Date((signature.signedAtSeconds + seconds) * 1000);
     const window = LIMITS.signatureWindowSeconds;
     for (const age of [0, window, -window]) expect(isFresh(signature, at(age))).toBe(true);

@@ -106,7 +106,7 @@ describe('the work of a failed check', () => {
     vi.mocked(timingSafeEqual).mockClear();
   });
 
-  it('is the same for an unknown vendor, one key and two keys', () => {
+  it('a failed check does the same work for an unknown vendor, one key and two keys', () => {
     const work = { hashes: 4, comparisons: 2 };
     expect(workOf([])).toEqual(work);
     expect(workOf([newKey])).toEqual(work);

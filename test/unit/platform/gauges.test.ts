@@ -10,7 +10,7 @@ function makeRegistry(): { readonly registry: MetricsRegistry; readonly lines: s
   return { registry: new MetricsRegistry(log, DEADLINE_MS), lines };
 }
 
-test('a reading that fails leaves its gauges without a value, and all others with theirs', async () => {
+test('failed readings leave their gauges without a value, and all others with theirs', async () => {
   const { registry, lines } = makeRegistry();
   let fails = false;
   const gauge = gaugesOf(registry, async () => {

@@ -241,7 +241,7 @@ class SampleService {
 describe.skipIf(
   !has('bash', '--version') || !has('openssl', 'version') || !has('curl', '--version'),
 )('the walk (skipped where bash, openssl or curl is not found)', () => {
-  it('is signed and ends with the token', async () => {
+  it('the walk is signed and ends with the token', async () => {
     const paths = [
       '/payments/v2/billing/fund',
       '/billing/list',
@@ -280,7 +280,7 @@ describe.skipIf(
 const hasPhpCurl = has('php', '-r', 'exit(function_exists("curl_init") ? 0 : 1);');
 
 describe.skipIf(!hasPhpCurl)('the PHP call (skipped where php or its curl is not found)', () => {
-  it('is signed, and leaves null parameters out of the body as well', async () => {
+  it('the PHP call is signed, and leaves null parameters out of the body as well', async () => {
     const [, , created = ''] = blocksOf('json');
     const service = new SampleService(new Map([['/transaction/create', created]]));
     const base = await service.start();

@@ -76,7 +76,7 @@ const has = (command: string, argument: string): boolean =>
 describe.skipIf(!has('openssl', 'version') || !has('curl', '--version'))(
   'the README’s first payment (skipped where openssl or curl is not found)',
   () => {
-    test.each(['sh', 'bash'])('is signed and asked for, in %s', async (shell) => {
+    test.each(['sh', 'bash'])('the first payment is signed and queried, in %s', async (shell) => {
       calls.length = 0;
       const readme = await readFile(path.join(ROOT, 'README.md'), 'utf8');
       const blocks = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);

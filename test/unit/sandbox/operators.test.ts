@@ -33,7 +33,7 @@ test.each([
   ['9902', { decision: 'declined', answer: 'given', ...atOnce }],
   ['99020', { decision: 'paid', answer: 'given', ...atOnce }],
   ['', { decision: 'paid', answer: 'given', ...atOnce }],
-])('an account %s, with the published delays', (account, plan) => {
+])('the sandbox has a plan for account %s, with the published delays', (account, plan) => {
   expect(planFor(account, published)).toEqual(plan);
 });
 

@@ -25,7 +25,7 @@ function text(value: unknown): string {
 }
 
 describe('the synthetic population', () => {
-  test('is the same for the same seed, whatever its size, and another for another', () => {
+  test('the population is the same for the same seed, whatever its size, and another for another', () => {
     const few = [...generateSubjects({ seed: 5, subjects: 40 })];
     expect(text(few)).toBe(text(subjects.slice(0, 40)));
     const others = [...generateSubjects({ seed: 6, subjects: 40 })];

@@ -81,7 +81,7 @@ test('whatever the service imports of a bundled package is bundled', () => {
   expect([...new Set(ofBundled)].toSorted()).toEqual(BUNDLED.toSorted());
 });
 
-test.each(BUNDLED)('the bundle of %s exports what the package exports', async (specifier) => {
+test.each(BUNDLED)('the bundle of %s has the exports of the package', async (specifier) => {
   const url = findBundles(built).get(specifier) ?? '';
   const [bundle, original] = await Promise.all([
     import(/* @vite-ignore */ url) as Promise<object>,
@@ -122,7 +122,7 @@ test('in a program that our scripts start, our code gets the bundles, and a libr
   expect(theirs).toContain('node_modules/commander');
 });
 
-test('a start loads nothing from node_modules', () => {
+test('nothing is loaded from node_modules at a start', () => {
   const hook = path.join(folder, 'hook.mjs');
   writeFileSync(
     hook,

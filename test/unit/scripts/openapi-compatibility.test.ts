@@ -288,7 +288,7 @@ describe('a change of the contract', () => {
     expect(breaksAfter(change)).toEqual([]);
   });
 
-  test('with a new minor version still breaks', () => {
+  test('a breaking change with a new minor version still breaks', () => {
     const breaks = breaksAfter((changed) => {
       Reflect.deleteProperty(changed.paths, '/pay');
       changed.info.version = '2.1.0';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { measuredLists } from '../../../bench/self-service-lists.ts';
 
-test('the bench measures every list with each of its filters', () => {
+test('every list is measured by the bench with each of its filters', () => {
   const lists = measuredLists({
     account: '14234567',
     merchantReference: 'order-1',

@@ -57,15 +57,18 @@ test.each([
   [10_000, null, '1970-01-01T00:00:10.000Z'],
   [null, null, null],
   [10_000, 'declined', null],
-])('a window of %j ms and the outcome %j: provable at %j', (acceptanceWindowMs, outcome, at) => {
-  const [attempt] = FOUND.timeline;
-  const timeline = [{ ...attempt, outcome }] as PaymentTimeline['timeline'];
-  const connectorOf = (): { acceptanceWindowMs: number | null } => ({ acceptanceWindowMs });
-  const detail = paymentDetail({ ...FOUND, timeline }, { forStaff: true, connectorOf });
-  expect(detail.provableAt).toBe(at);
-});
+])(
+  'with a window of %j ms and the outcome %j, a failure is provable at %j',
+  (acceptanceWindowMs, outcome, at) => {
+    const [attempt] = FOUND.timeline;
+    const timeline = [{ ...attempt, outcome }] as PaymentTimeline['timeline'];
+    const connectorOf = (): { acceptanceWindowMs: number | null } => ({ acceptanceWindowMs });
+    const detail = paymentDetail({ ...FOUND, timeline }, { forStaff: true, connectorOf });
+    expect(detail.provableAt).toBe(at);
+  },
+);
 
-test('a vendor sees the transfers of its money, not our terms with operators', () => {
+test('vendors see the transfers of their money, not our terms with operators', () => {
   const accounts = [
     ['float', 'reserved'],
     ['cost:kplc', 'operator:kplc'],

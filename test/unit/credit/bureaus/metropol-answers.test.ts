@@ -23,6 +23,6 @@ test.each([
   ['-', undefined],
   ['--5', undefined],
   ['5-', undefined],
-])('a balance of “%s”', (text, read) => {
+])('reads a balance of “%s”', (text, read) => {
   expect(balanceOf(text)).toEqual(read);
 });

@@ -85,11 +85,11 @@ describe('a value that there is not', () => {
     }
   });
 
-  test.each(MISSING)('is nobody’s document number: %s', (missing) => {
+  test.each(MISSING)('%s does not count as a document number', (missing) => {
     for (const type of DOCUMENT_TYPES) expect(normaliseDocument(type, missing)).toBeUndefined();
   });
 
-  test('is no amount, but 0 is, and NA is a name and Namibia', () => {
+  test('a missing value is not an amount, but 0 is, and NA is a name and Namibia', () => {
     const { account } = validate({
       ...{ Forename1: 'Na', Nationality: 'NA', InstalmentAmount: 'N/A', RepaymentPeriod: '-' },
       LastPaymentAmount: '0',
@@ -104,7 +104,7 @@ describe('a value that there is not', () => {
 });
 
 describe('a line of the mobile template', () => {
-  test('that is right becomes an account', () => {
+  test('a valid line becomes an account', () => {
     const { account } = validator.validate(7, valuesOf(rightLine(1)));
     expect(account).toMatchObject({
       line: 7,

@@ -11,7 +11,7 @@ function agree(a: string, b: string): boolean {
   return nameAgreement([a], [b]) !== null;
 }
 
-test('the tokens of a name', () => {
+test('names are split into tokens without titles, accents and placeholders', () => {
   expect(nameTokens("Ng'ang'a wa Mūgo")).toEqual(['NGANGA', 'MUGO']);
   expect(nameTokens('Dr. Anne-Marie O’Neill')).toEqual(['ANNE', 'MARIE', 'ONEILL']);
   expect(nameTokens('J.')).toEqual([]);
@@ -173,7 +173,7 @@ describe('an initial', () => {
     },
   );
 
-  test('on file contradicts a name that begins otherwise', () => {
+  test('an initial on file contradicts a name that has another first letter', () => {
     expect(nameAgreement(['Kate Wangari Thiongo'], ['R Wangari Thiongo'])).toBeNull();
     expect(nameAgreement(['Rebecca Wangari Thiongo'], ['R Wangari Thiongo'])).not.toBeNull();
   });
@@ -203,7 +203,7 @@ describe('a name that differs on both sides', () => {
     expect(nameAgreement(given, file, { use, isBirthDateKnown: true })?.differs).toBe(true);
   });
 
-  test('is allowed for somebody with two names only with the birth date', () => {
+  test('somebody with two names is found under another one only with the birth date', () => {
     expect(nameAgreement(['Grace Otieno'], ['Grace Kamau'])).toBeNull();
     expect(
       nameAgreement(['Grace Otieno'], ['Grace Kamau'], { isBirthDateKnown: true })?.differs,
@@ -225,24 +225,24 @@ describe('a similar first name, without a birth date', () => {
     ['Clinton', 'Clifton', 'Mukhtar', 'Muktar'].flatMap((one) => [one, one, one]),
   );
 
-  test('is another person’s if both are names in use', () => {
+  test('a similar first name is another person’s if both names are in use', () => {
     expect(nameAgreement(given, file, { use })).toBeNull();
     expect(nameAgreement(['Kamau', 'Clifton', 'Kiprono'], file, { use })).toBeNull();
     expect(nameAgreement(given, file, { use, isBirthDateKnown: true })?.differs).toBe(false);
   });
 
-  test('is marked if it may be a typing error', () => {
+  test('the match is marked if the similar first name may be a typing error', () => {
     expect(nameAgreement(given, file)?.differs).toBe(true);
     expect(nameAgreement(['Cliton Kiprono Kamau'], file, { use })?.differs).toBe(true);
   });
 
-  test('is marked if both are names in use that sound the same', () => {
+  test('the match is marked if both first names are in use and sound the same', () => {
     const mukhtar = ['Mukhtar Ali Hassan'];
     expect(nameAgreement(['Muktar Ali Hassan'], mukhtar, { use })?.differs).toBe(true);
     expect(nameAgreement(['Mukhtaar Ali Hassan'], mukhtar, { use })?.differs).toBe(false);
   });
 
-  test('is the person’s if another lender submitted it', () => {
+  test('a similar first name is the person’s if another lender submitted it', () => {
     expect(nameAgreement(given, [...file, 'Clifton Kamau'], { use })?.differs).toBe(false);
     expect(nameAgreement(file, file, { use })?.differs).toBe(false);
   });
@@ -283,7 +283,7 @@ describe('who a request is about', () => {
   const passport = { type: 'passportNo', number: 'P12345' } as const;
   const amani = subject(1n, ['nationalID'], 'Baraka Amani', '11');
 
-  test('a document with agreeing names, or with none given', () => {
+  test('a document matches with agreeing names, or with none given', () => {
     expect(matchSubject(asked([id], ['Amani', 'Baraka']), [amani])).toMatchObject({
       kind: 'match',
     });
@@ -339,7 +339,7 @@ describe('who a request is about', () => {
     expect(matchSubject(oneMore, [amani], rules)).toMatchObject({ kind: 'match' });
   });
 
-  test('a document that two people share needs the names of one', () => {
+  test('if two people share a document, one of them is found only with names', () => {
     const second = subject(2n, ['nationalID'], 'Otieno Juma', '11');
     expect(matchSubject(asked([id], []), [amani, second])).toMatchObject({ kind: 'conflict' });
     expect(matchSubject(asked([id], ['Juma', 'Otieno']), [amani, second])).toMatchObject({
@@ -423,7 +423,7 @@ describe('who a request is about', () => {
     }
   });
 
-  test('the recorded rule says that a name differs', () => {
+  test('the recorded rule shows when a name differs', () => {
     const born = { ...amani, birthDates: ['1990-05-01'] };
     expect(matchSubject(asked([id], ['Amani', 'Otieno'], '1990-05-01'), [born])).toMatchObject({
       kind: 'match',

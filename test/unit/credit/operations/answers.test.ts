@@ -158,7 +158,7 @@ test.each([
   ['Australia/Sydney', '2026-10-04', '+10:00'],
   ['America/New_York', '2026-03-08', '-05:00'],
   ['America/New_York', '2026-11-01', '-04:00'],
-])('in %s, %s begins with the offset %s', (timeZone, text, offset) => {
+])('in %s, the answer writes the beginning of %s with the offset %s', (timeZone, text, offset) => {
   const onWire = dayOnWire(text, { timeZone } as AnswerContext);
   expect(onWire).toBe(`${text}T00:00:00${offset}`);
   const wireTime = createWireTime(timeZone);

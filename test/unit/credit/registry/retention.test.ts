@@ -65,7 +65,7 @@ test('an old default of an account that is still kept is forgotten after five ye
   expect(kept({ ...file, asOf: day('2023-03-30') })?.history).toHaveLength(1);
 });
 
-test('in two silent years no score of a person without defaults falls by more than 60 in a month', () => {
+test('in two silent years no score of a person without defaults gets more than 60 points lower in a month', () => {
   const worst: number[] = [];
   for (const { file } of generateSubjects({ seed: 5, subjects: 250 })) {
     if (file.accounts.some((account) => isInDefault(account))) continue;

@@ -52,7 +52,7 @@ test('a sold debt counts once, under its holder, with its first terms and its wh
   expect(daysOf(one!)).toEqual(['2018-01-31', '2018-02-28', '2018-04-30', '2018-06-30']);
 });
 
-test('a sale with an early date hides nothing that the seller submitted before the buyer did', () => {
+test('sales with an early date hide nothing that the seller submitted before the buyer did', () => {
   const seller = accountOf('SELLER', { asOf: '2018-01-31' }, { asOf: '2019-01-31', ...BAD });
   const [one] = sold(seller, accountOf('BUYER', { asOf: '2020-01-31' }), '2016-01-02');
   expect(daysOf(one!)).toEqual(['2018-01-31', '2019-01-31', '2020-01-31']);

@@ -285,32 +285,37 @@ function streamsOf(pdf: Buffer): string[] {
 describe.each(LANGUAGES)('letters in %s', (language) => {
   const letter = { language, madeAt: AT, today: '2026-11-21' };
 
-  test.each(DECISIONS)('an adverse action notice: %s', (decision) => {
-    const text = plainTextOf(
-      adverseActionNotice({
-        ...letter,
-        lender: 'Lender Ltd',
-        customer: 'Amani Otieno',
-        decision,
-        enquiry: { reference: 'ENQ1', day: '2026-11-20' },
-        score: '351',
-        grade: 'JJ',
-        probability: '88.73',
-        card: {
-          ...{ card: 'ours@1', isExample: true, horizonMonths: 12, defaultDays: 90 },
-          population: 'Loans of nobody',
-        },
-        reasons: ['A reason'],
-        contact: 'Bureau, Nairobi',
-      }),
-    );
-    expect(text).toMatch(/Amani Otieno[^]*2026-11-20[^]*ENQ1[^]*351[^]*JJ[^]*- A reason/);
-    expect(text).toMatch(/1000[^]*887[^]*90[^]*12[^]*(EXAMPLE|MFANO)[^]*ours@1[^]*Loans of nobody/);
-    expect(text).toMatch(/Bureau, Nairobi[^]*Lender Ltd[^]*Legal Notice 55 of 2020/);
-    expect(text).not.toMatch(/[{}]|undefined/);
-  });
+  test.each(DECISIONS)(
+    'an adverse action notice has every fact that the law requires: %s',
+    (decision) => {
+      const text = plainTextOf(
+        adverseActionNotice({
+          ...letter,
+          lender: 'Lender Ltd',
+          customer: 'Amani Otieno',
+          decision,
+          enquiry: { reference: 'ENQ1', day: '2026-11-20' },
+          score: '351',
+          grade: 'JJ',
+          probability: '88.73',
+          card: {
+            ...{ card: 'ours@1', isExample: true, horizonMonths: 12, defaultDays: 90 },
+            population: 'Loans of nobody',
+          },
+          reasons: ['A reason'],
+          contact: 'Bureau, Nairobi',
+        }),
+      );
+      expect(text).toMatch(/Amani Otieno[^]*2026-11-20[^]*ENQ1[^]*351[^]*JJ[^]*- A reason/);
+      expect(text).toMatch(
+        /1000[^]*887[^]*90[^]*12[^]*(EXAMPLE|MFANO)[^]*ours@1[^]*Loans of nobody/,
+      );
+      expect(text).toMatch(/Bureau, Nairobi[^]*Lender Ltd[^]*Legal Notice 55 of 2020/);
+      expect(text).not.toMatch(/[{}]|undefined/);
+    },
+  );
 
-  test('a pre-listing notice', () => {
+  test('a pre-listing notice has the amount, the arrears and the day of listing', () => {
     const text = plainTextOf(
       preListingNotice({
         ...letter,
@@ -326,7 +331,7 @@ describe.each(LANGUAGES)('letters in %s', (language) => {
     expect(text).not.toMatch(/[{}]|undefined/);
   });
 
-  test('a consent receipt', () => {
+  test('a consent receipt shows the consent and its use', () => {
     const text = plainTextOf(
       consentReceipt({
         ...letter,

@@ -4,7 +4,7 @@ import { shippedScorecards } from '../../../../src/credit/scorecards/score.ts';
 
 const { generic, mobile } = shippedScorecards();
 
-test('the shipped cards give examples, with the horizon and the population of their probabilities', () => {
+test('the shipped cards have examples, with the horizon and the population of their probabilities', () => {
   expect(factsOf(generic)).toEqual({
     ...{ card: 'malipo-generic@3', isExample: true, horizonMonths: 12, defaultDays: 90 },
     population: 'Synthetic population of the sandbox, 240,000 people, seed 1',

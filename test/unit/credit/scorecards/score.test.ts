@@ -325,7 +325,7 @@ describe('scoring', () => {
     }
   });
 
-  test('the documented examples score as described, whatever the month', () => {
+  test('every documented example gets the documented score, whatever the month', () => {
     for (const asOf of [SANDBOX_AS_OF, new Date('2027-02-28T00:00:00Z')]) {
       const [good, thin, bad, mobileOnly, cured] = exampleSubjects(asOf).map(({ file }) => ({
         generic: scoreFile(file, 'generic'),

@@ -57,14 +57,14 @@ describe('grade AA', () => {
     expect(scoreFile(perfectFile(20, 'I'), 'mobile').grade).toBe('AA');
   });
 
-  test('is the grade of a perfect customer of banks, and of mobile lenders', () => {
+  test('perfect customers of banks, and of mobile lenders, get grade AA', () => {
     const generic = scoreFile(perfectFile(6, 'H'), 'generic');
     expect(generic.grade).toBe('AA');
     expect(scoreFile(perfectFile(6, 'I'), 'generic')).toEqual(generic);
   });
 
   test.each(SCORE_KINDS)(
-    'of the %s card goes to people of whom fewer than 1 %% default',
+    'fewer than 1 %% of the people with grade AA of the %s card default',
     (kind) => {
       const card = shippedScorecards()[kind];
       let [count, expected] = [0, 0];

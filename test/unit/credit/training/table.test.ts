@@ -49,7 +49,7 @@ function performanceOf(card: TableCard, table: Table): Performance {
 describe('German Credit', () => {
   const definition = readDefinition(data('german-credit.definition.json'));
 
-  test('in 4 × 5-fold cross-validation the trainer ranks and calibrates better than R’s glm', async () => {
+  test('the trainer ranks and calibrates better than R’s glm in 4 × 5-fold cross-validation', async () => {
     const { samples, categories } = await readTable(data('german-credit.csv'), definition);
     expect([samples.count, samples.bad.reduce((sum, one) => sum + one, 0)]).toEqual([1000, 300]);
     const [aucs, slopes, briers]: number[][] = [[], [], []];
@@ -82,7 +82,7 @@ describe('German Credit', () => {
     expect(mean(briers!)).toBeLessThan(0.17);
   });
 
-  test('is trained, reported and applied to a table, each row with the score of the card', async () => {
+  test('a card is trained on a table, reported and applied, and each row gets the score of the card', async () => {
     const table = await readTable(data('german-credit.csv'), definition);
     const training = trainTable(table, definition, { identity, seed: 1 });
     const { card, validation } = training;

@@ -92,7 +92,7 @@ describe.each(SCORE_KINDS)('a %s card trained on the known population', (kind) =
     expect(training.fit.card.characteristics.length).toBeGreaterThanOrEqual(6);
   });
 
-  test('is stable, judged by month and fair between groups that behave alike', () => {
+  test('the card is stable, judged by month and fair between groups that behave alike', () => {
     const { validation } = training;
     expect(validation.parts.outOfTime!.performance.samples).toBeGreaterThan(3000);
     expect(validation.months.length).toBe(12);
@@ -142,7 +142,7 @@ test.each(SCORE_KINDS)('the shipped %s card fits the population that is shipped'
   expect(found.calibrationError).toBeLessThan(0.03);
 });
 
-test('the same samples make the same card and report, byte for byte', () => {
+test('two trainings on the same samples give the same card and report, byte for byte', () => {
   const [first, second] = [1, 2].map(() => {
     const { fit, validation } = trainScorecard(
       samplesOf('generic', 4, 4000),

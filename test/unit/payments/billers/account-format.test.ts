@@ -48,11 +48,11 @@ describe('a Kenyan mobile number', () => {
     '0722/000000',
     '٠٧٢٢٠٠٠٠٠٠',
     'notaphone',
-  ])('is not %j', (text) => {
+  ])('%j does not count as a Kenyan mobile number', (text) => {
     expect(kenyanMobileNumber(text)).toBeUndefined();
   });
 
-  test('is one number in every notation, and normalising it again changes nothing', () => {
+  test('every notation is one number, and normalising it again changes nothing', () => {
     const eight = fc.string({
       unit: fc.constantFrom(...DIGITS),
       minLength: 8,
@@ -92,14 +92,14 @@ describe('a phone number', () => {
   });
 
   test.each(['0202009901', '254412345678', '+254202009901', '412345678', '00256772123456'])(
-    'is not %j, which claims to be Kenyan',
+    'refuses %j, which claims to be Kenyan',
     (text) => {
       expect(phoneNumber(text)).toBeUndefined();
     },
   );
 
   test.each(['12345678', '1234567890123456', 'home', '1+234567890', '--------------'])(
-    'is not %j',
+    'refuses the phone number %j',
     (text) => {
       expect(phoneNumber(text)).toBeUndefined();
     },
@@ -110,7 +110,7 @@ const METERS = { billerCode: 'kplc', accountFormat: '^[0-9]{5,14}$', accountLabe
 const AIRTIME = { billerCode: 'safaricom', accountFormat: MSISDN, accountLabel: 'Phone number' };
 
 describe('an account', () => {
-  test('is trimmed, and one of the biller’s', () => {
+  test('an account is trimmed, and must be one of the biller’s', () => {
     expect(requireAccount(' 14200000001\t', METERS)).toBe('14200000001');
     expect(requireAccount('0722 000000', AIRTIME)).toBe('254722000000');
     // Only mobile numbers lose the characters between their digits.
@@ -146,7 +146,7 @@ describe('an account', () => {
       'up to 64 letters and digits, with spaces or . / _ - only between them',
     ],
     ['^[A-Z][0-9]{5}$', 'of the form ^[A-Z][0-9]{5}$'],
-  ])('of the format %s is described in words where that is possible', (format, words) => {
+  ])('describes the format %s in words where that is possible', (format, words) => {
     expect(describeFormat(format)).toBe(words);
   });
 
@@ -217,7 +217,7 @@ describe('a format', () => {
     expect(whyNotAFormat(format)).toBeDefined();
   });
 
-  test('that is accepted never takes long: its variable counts are bounded', () => {
+  test('an accepted format never takes long: its variable counts are bounded', () => {
     // With unbounded backtracking these would never end.
     const format = '^([0-9]{0,99}[0-9]{0,99}[0-9]{0,99}x|[0-9]{99}x|[0-9]{64}x)$';
     expect(whyNotAFormat(format)).toBeUndefined();

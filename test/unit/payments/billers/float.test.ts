@@ -19,7 +19,7 @@ describe('the state of a float', () => {
     expect(stateAfter(before, cents, LIMITS)).toBe(after);
   });
 
-  test('is always enough without limits', () => {
+  test('a float without limits is always enough', () => {
     const none = { lowCents: null, stopCents: null, resumeCents: null };
     expect(stateAfter('stopped', 0n, none)).toBe('enough');
   });

@@ -38,7 +38,7 @@ describe('a forecast', () => {
     expect(left).toBeCloseTo(2 + 48 + 0.01, 5);
   });
 
-  test('is made from the same hours of other days while a week is not recorded', () => {
+  test('the same hours of other days are used while a week is not recorded', () => {
     const day = recorded(24, (hour) => (hour.getUTCHours() === 9 ? 100n : 0n));
     // Half an hour of today, 22 hours without cost, then 9 o’clock.
     expect(hoursLeft(100n, day, at)).toBeCloseTo(23.5, 5);
@@ -51,7 +51,7 @@ describe('a forecast', () => {
     expect(hoursLeft(500n, [...known, now], at)).toBe(hoursLeft(500n, known, at));
   });
 
-  test('is 0 at the floor, and says nothing without consumption or beyond two weeks', () => {
+  test('the forecast is 0 at the floor, and null without consumption or beyond two weeks', () => {
     const known = recorded(48, () => 100n);
     expect(hoursLeft(100n, known, { now: NOW, floorCents: 100n })).toBe(0);
     expect(hoursLeft(100n, [], at)).toBeNull();
@@ -76,7 +76,7 @@ describe('a forecast', () => {
   const hours = (balanceCents: bigint, spent: readonly SpentHour[]): number =>
     hoursLeft(balanceCents, spent, at) ?? Number.POSITIVE_INFINITY;
 
-  test('is never shorter with a larger balance, and never longer with more spent', () => {
+  test('the forecast is never shorter with a larger balance, and never longer with more spent', () => {
     fc.assert(
       fc.property(spending, fc.bigInt({ min: 0n, max: 10n ** 7n }), (spent, balance) => {
         expect(hours(balance + 1_000n, spent)).toBeGreaterThanOrEqual(hours(balance, spent));
@@ -86,7 +86,7 @@ describe('a forecast', () => {
     );
   });
 
-  test('is exact for a steady consumption', () => {
+  test('the forecast is exact for a steady consumption', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 28 * 24 }),

@@ -33,7 +33,7 @@ test('a refused token is replaced once', async () => {
   expect(sent).toEqual(['t1', 't2']);
 });
 
-test('a second refusal stands: no third request', async () => {
+test('a second refusal is final: no third request is sent', async () => {
   const { sent, call } = setUp([answer(200, 't1'), answer(200, 't2')]);
   expect(await call('t9')).toMatchObject({ httpStatus: 401 });
   expect(sent).toEqual(['t1', 't2']);
@@ -48,7 +48,7 @@ test('without a token nothing is written; a refusal stands when there is no seco
   expect(one.sent).toEqual(['t1']);
 });
 
-test('a token that comes after the deadline of the call sends nothing', async () => {
+test('sends nothing if the token comes after the deadline of the call', async () => {
   const sent: string[] = [];
   const tokens = createTokenSource({
     request: async () => {

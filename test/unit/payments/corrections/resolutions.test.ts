@@ -149,7 +149,7 @@ describe('what a vendor owes', () => {
     exposureCents,
   });
 
-  test('is collected or written off up to what is left of the case; the rest is a new case', () => {
+  test('a debt is collected or written off up to what is left of the case; the rest is a new case', () => {
     fc.assert(
       fc.property(
         fc.bigInt(0n, 9_000n),
@@ -173,7 +173,7 @@ describe('what a vendor owes', () => {
     );
   });
 
-  test('is kept only when nothing is left of it', () => {
+  test('the books are kept only when nothing is left of the debt', () => {
     expect(() => posted(owing(-1n, 5), proposal('keep_books'))).toThrow('still owes 0.01');
     expect(posted(owing(0n, 5), proposal('keep_books'))).toEqual([]);
   });

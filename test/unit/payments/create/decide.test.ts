@@ -225,7 +225,10 @@ describe('the status', () => {
     ['success', true, 'SUCCESS'],
     ['failed', false, 'FAILED'],
     ['failed', true, 'FAILED'],
-  ] as const)('of outcome %s, instruction under way %s: %s', (outcome, underWay, status) => {
-    expect(statusOf(outcome, underWay)).toBe(status);
-  });
+  ] as const)(
+    'with outcome %s, and an instruction under way %s, the status is %s',
+    (outcome, underWay, status) => {
+      expect(statusOf(outcome, underWay)).toBe(status);
+    },
+  );
 });

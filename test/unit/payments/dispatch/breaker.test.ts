@@ -91,7 +91,7 @@ describe('a breaker on trial', () => {
     ]);
   });
 
-  test('is not judged by calls that began before it', () => {
+  test('calls that began before a trial do not count in it', () => {
     const record = createCallRecord(2);
     const early = [1, 2, 3].map(() => record.begin('water', { stage: 'send', trial: null }));
     expect(record.free('water', 1)).toBe(TRIAL_INSTRUCTIONS);
@@ -100,7 +100,7 @@ describe('a breaker on trial', () => {
 });
 
 describe('the pause of a breaker that opens', () => {
-  test('is twice the last one when it opens from a trial, up to a limit', () => {
+  test('the pause is twice the last one when the breaker opens from a trial, up to a limit', () => {
     const pauses = [5];
     for (let count = 0; count < 8; count += 1) {
       pauses.push(pauseMs({ baseMs: 5, trialOf: pauses.at(-1) ?? null, closed: null }));
@@ -110,7 +110,7 @@ describe('the pause of a breaker that opens', () => {
     expect(pauseMs({ baseMs, trialOf: 2 * baseMs, closed: null })).toBe(2_147_483_647);
   });
 
-  test('is also twice the last one soon after it closed', () => {
+  test('the pause is also twice the last one soon after the breaker closed', () => {
     const after = (agoMs: number): number =>
       pauseMs({ baseMs: 500, trialOf: null, closed: { agoMs, pauseMs: 2_000 } });
     expect([after(0), after(4_999), after(5_000)]).toEqual([4_000, 4_000, 500]);

@@ -28,7 +28,7 @@ function withClock(): { capacity: Capacity; pass: (ms: number) => void } {
 }
 
 describe('the places at an operator', () => {
-  test('are half for queries, of which a vendor’s validations get half', () => {
+  test('half of the places are for queries, of which a vendor’s validations get half', () => {
     const { capacity } = withClock();
     const kplc = operator({ maxConcurrency: 8 });
     const ends = [1, 1, 1, 2, 2, 3].map((vendorId) => capacity.beginValidation(kplc, vendorId));
@@ -48,7 +48,7 @@ describe('the places at an operator', () => {
     ).toBeDefined();
   });
 
-  test('are shared by validations, which get half of them', () => {
+  test('validations share the places of queries, and get half of them', () => {
     const { capacity } = withClock();
     const kplc = operator({ maxConcurrency: 4 });
     capacity.begin(kplc, 'validate');
@@ -68,7 +68,7 @@ describe('the places at an operator', () => {
     expect(capacity.free(kplc, 'validate', 0)).toBe(0);
   });
 
-  test('by rate: validations count, and leave half a second’s worth to payments', () => {
+  test('validations count towards the rate, and leave half a second’s worth to payments', () => {
     const { capacity, pass } = withClock();
     const kplc = operator({ maxConcurrency: 100, maxPerSecond: 10 });
     expect(capacity.free(kplc, 'validate', 0)).toBe(5);
@@ -81,7 +81,7 @@ describe('the places at an operator', () => {
     expect(capacity.free(slow, 'validate', 0)).toBe(1);
   });
 
-  test('are its concurrency less the calls in progress, of either kind', () => {
+  test('the free places are the concurrency less the calls in progress, of either kind', () => {
     const { capacity } = withClock();
     const kplc = operator();
     expect(capacity.free(kplc, 'send', 0)).toBe(6);
@@ -95,7 +95,7 @@ describe('the places at an operator', () => {
     expect(capacity.underWay).toBe(0);
   });
 
-  test('are not given away twice', () => {
+  test('no place is given away twice', () => {
     const { capacity } = withClock();
     expect(capacity.free(operator(), 'send', 2)).toBe(4);
     expect(capacity.free(operator(), 'verify', 5)).toBe(1);
@@ -107,7 +107,7 @@ describe('the places at an operator', () => {
     [6, 3],
     [5, 3],
     [1, 1],
-  ])('of %d are for status queries at most %d', (maxConcurrency, max) => {
+  ])('%d places have at most %d for status queries', (maxConcurrency, max) => {
     const { capacity } = withClock();
     const kplc = operator({ maxConcurrency });
     for (let free = max; free > 0; free -= 1) {
@@ -117,7 +117,7 @@ describe('the places at an operator', () => {
     expect(capacity.free(kplc, 'verify', 0)).toBe(0);
   });
 
-  test('are never negative when its concurrency is lowered', () => {
+  test('the number of places is never negative when the concurrency is lowered', () => {
     const { capacity } = withClock();
     for (let calls = 0; calls < 6; calls += 1) capacity.begin(operator(), 'send');
     const less = operator({ maxConcurrency: 2 });
@@ -125,7 +125,7 @@ describe('the places at an operator', () => {
     expect(capacity.free(less, 'verify', 0)).toBe(0);
   });
 
-  test('of one operator are not those of another', () => {
+  test('each operator has places of its own', () => {
     const { capacity } = withClock();
     for (let calls = 0; calls < 6; calls += 1) capacity.begin(operator(), 'send');
     expect(capacity.free(operator({ operatorCode: 'airtel' }), 'send', 0)).toBe(6);
@@ -150,7 +150,7 @@ describe('the rate of an operator', () => {
     expect(capacity.free(kplc, 'send', 0)).toBe(4);
   });
 
-  test('is of instructions: status queries are not counted', () => {
+  test('status queries do not count towards the rate of instructions', () => {
     const { capacity } = withClock();
     const kplc = operator({ maxConcurrency: 100, maxPerSecond: 1 });
     capacity.begin(kplc, 'verify');

@@ -45,7 +45,7 @@ function progressOf(step: NextStep) {
 }
 
 describe('the final report', () => {
-  test('of a payment carries what was paid, and details only when there are some', () => {
+  test('the report of a payment has what was paid, and details only when there are some', () => {
     const location = {
       vendorId: 7,
       paymentId: 'x',
@@ -66,7 +66,7 @@ describe('the final report', () => {
     expect(finalReport(location, withToken, 'status').details).toEqual({ token: '1' });
   });
 
-  test('of a refusal carries neither amount nor reference', () => {
+  test('the report of a refusal has neither amount nor reference', () => {
     expect(
       finalReport(
         { vendorId: 7, paymentId: 'x', billerCode: 'dstv', operatorCode: 'multichoice' },
@@ -136,7 +136,7 @@ describe('after an instruction', () => {
     });
   });
 
-  test('the pause before another grows with each, up to the most', () => {
+  test('each pause before another instruction is longer than the last, up to the maximum', () => {
     const delays = [1, 2, 3, 6, 40, 32_767].map(
       (attemptNumber) =>
         progressOf(afterInstruction(newClaim({ attemptNumber }), NOT_SENT, RULES)).delayMs,
@@ -163,7 +163,7 @@ describe('after a status query', () => {
     }
   });
 
-  test('the pause before the next query grows with each query, up to the maximum', () => {
+  test('each pause before the next query is longer than the last, up to the maximum', () => {
     const delays = [1, 2, 3, 8, 1_000].map(
       (verifyCount) => progressOf(askedFor({ verifyCount }, SILENCE, 0)).delayMs,
     );

@@ -77,7 +77,7 @@ describe('the rotation', () => {
       expect(firstIdIn(rotation)).toBe('5');
     });
 
-    test('from the beginning, after an announcement without a payment', () => {
+    test('starts from the beginning after an announcement without a payment', () => {
       const { rotation, turn } = withTurn('5');
       rotation.asked(turn, '8', ONE_BAND);
       rotation.add(queue(1));
@@ -130,7 +130,7 @@ describe('the rotation', () => {
       return rotation.turns()[0]?.burst;
     }
 
-    test('at most four, while its turns come quickly', () => {
+    test('claims at most four while its turns come quickly', () => {
       expect(burstAfter()).toBe(1);
       expect(burstAfter(0)).toBe(1);
       expect(burstAfter(0, 1_000)).toBe(2);

@@ -39,7 +39,7 @@ const first = candidate('a', { position: 0 });
 const second = candidate('b', { position: 1 });
 
 describe('a choice', () => {
-  test('of one route needs no reason', () => {
+  test('no reason is given for the only route', () => {
     expect(chooseRoute([first], 100n)).toEqual({
       operatorCode: 'a',
       reason: null,
@@ -98,7 +98,7 @@ describe('a choice', () => {
     expect(chooseRoute([first, down], 1n, 'b')).toMatchObject({ operatorCode: 'a' });
   });
 
-  test('is undefined while no route is usable or free', () => {
+  test('no route is chosen while none is usable or free', () => {
     expect(chooseRoute([], 1n)).toBeUndefined();
     expect(chooseRoute([{ ...first, free: 0 }], 1n)).toBeUndefined();
   });
@@ -176,7 +176,7 @@ describe('every choice', () => {
     { selector: ({ route }) => route.operatorCode },
   );
 
-  test('is usable, and the same for every amount of its band', () => {
+  test('every choice is usable, and the same for every amount of its band', () => {
     fc.assert(
       fc.property(candidates, fc.bigInt({ min: 0n, max: 60n }), (routes, amount) => {
         const bands = bandsOf(

@@ -136,7 +136,7 @@ describe('a queue is asked next', () => {
     expect(afterRounds('other', [[['7']]])).toBe('7');
   });
 
-  test('after the band that came least far', () => {
+  test('the next claim starts after the band that came least far', () => {
     expect(afterRounds('bands', [[['7'], ['5']]])).toBe('5');
     expect(afterRounds('bands', [[['7'], []]])).toBe('7');
     expect(afterRounds('bands', [[['7'], []], [['9']]])).toBe('9');

@@ -81,15 +81,12 @@ describe('a worker', () => {
   test.each([
     ['unknown', 1],
     ['repeated', 0],
-  ] as const)(
-    'whose report has the result “%s” counts %i as unexplained',
-    async (result, count) => {
-      const work = startWork(createScriptedConnector({ pay: paid }), { result });
-      await work.done;
-      expect(work.unexplained).toEqual(work.settled.slice(0, count));
-      expect(work.settled).toHaveLength(1);
-    },
-  );
+  ] as const)('a report with the result “%s” counts %i as unexplained', async (result, count) => {
+    const work = startWork(createScriptedConnector({ pay: paid }), { result });
+    await work.done;
+    expect(work.unexplained).toEqual(work.settled.slice(0, count));
+    expect(work.settled).toHaveLength(1);
+  });
 
   test('does not send when it is too late: another process may already be asking', async () => {
     const operator = createScriptedConnector({ pay: paid });

@@ -23,14 +23,14 @@ function pausesOf(random: number): number[] {
 }
 
 describe('an event that is not accepted', () => {
-  test('is tried again after ever longer pauses, for three days to the moment', () => {
+  test('an event that is not accepted is tried again after ever longer pauses, for three days to the moment', () => {
     const pauses = pausesOf(0.5);
     expect(pauses.slice(0, 5)).toEqual([5_000, 20_000, 80_000, 320_000, 1_280_000]);
     expect(Math.max(...pauses)).toBe(6 * HOUR_MS);
     expect(pauses.reduce((sum, pause) => sum + pause, 0)).toBe(72 * HOUR_MS);
   });
 
-  test('is not retried at the same moment as others that failed together', () => {
+  test('events that failed together are not retried at the same moment', () => {
     const first = (random: number): number | undefined => pausesOf(random)[0];
     expect([first(0), first(0.5)]).toEqual([4_000, 5_000]);
     expect(first(1)).toBeCloseTo(6_000);
@@ -47,7 +47,7 @@ describe('a webhook that fails', () => {
     expect(shouldDisable({ failureCount, failingForMs }, WEBHOOK_POLICY)).toBe(expected);
   });
 
-  test('is paused for increasing times, up to a minute', () => {
+  test('a webhook that fails is paused for increasing times, up to a minute', () => {
     expect([1, 10, 60, 5_000].map((count) => restMsOf(count, WEBHOOK_POLICY))).toEqual([
       1_000, 10_000, 60_000, 60_000,
     ]);
@@ -65,7 +65,7 @@ describe('the URL of a webhook', () => {
     expect(readWebhookUrl(url, allowsPrivate).href).toBe(new URL(url).href);
   });
 
-  test('that is stored is one that is called', () => {
+  test('a URL that can be stored can also be called', () => {
     const isCalled = (url: string): boolean => readWebhookUrl(url, false).href === url;
     const longest = `https://shop.example/${'x'.repeat(1_979)}`;
     expect(isCalled(readWebhookUrl(longest, false).href)).toBe(true);

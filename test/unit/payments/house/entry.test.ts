@@ -25,7 +25,7 @@ describe('movements that people entered, in a statement', () => {
     movedAt: at(hours),
   });
 
-  test('are found by reference first, then by amount and time', () => {
+  test('movements that people entered are found by reference first, then by amount and time', () => {
     const matches = matchEntered(
       'top_up',
       [listed('r1', 'X', 10n, 0), listed('r2', 'B', 10n, 0), listed('r3', 'Y', 20n, 0)],
@@ -41,7 +41,7 @@ describe('movements that people entered, in a statement', () => {
     expect(matchEntered('top_up', one, [entered('e1', 'B', 10n, 3 * DAY)]).size).toBe(1);
   });
 
-  test('are not found by time if they are charges, which recur', () => {
+  test('charges are not found by time, because they recur', () => {
     const entries = [entered('e1', 'A', 10n, 0), entered('e2', 'b', 10n, 0)];
     const matches = matchEntered(
       'charge',
@@ -56,7 +56,7 @@ describe('movements that people entered, in a statement', () => {
     expect(matchEntered('top_up', [listed('r1', 'FT123', 10n, 0)], entries).get('r1')).toBe('e1');
   });
 
-  test('are each used once, whatever is listed', () => {
+  test('each entered movement is used once, whatever is listed', () => {
     const row = fc.record({
       reference: fc.constantFrom('A', 'B', 'C'),
       amountCents: fc.bigInt({ min: 1n, max: 3n }),
@@ -88,7 +88,7 @@ test('a withdrawal is the reverse of a top-up', () => {
 });
 
 describe('a reference', () => {
-  test('is compared by letters from A to Z and digits, in any case', () => {
+  test('references are compared by letters from A to Z and digits, in any case', () => {
     expect(plainReference(' Ft-26/0071 b')).toBe('ft260071b');
     // The sign for kelvin: `K` in lower case, but not in the index.
     expect(plainReference('\u212a7')).toBe('7');

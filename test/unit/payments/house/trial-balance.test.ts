@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { classOf } from '../../../../src/payments/house/account.ts';
 import { trialBalance } from '../../../../src/payments/house/trial-balance.ts';
 
-test('is even for any transfers, and uneven if one side is missing', () => {
+test('the trial balance is even for any transfers, and uneven if one side is missing', () => {
   const accounts = ['bank:a', 'operator-float:kplc', 'operator-charges:kplc', 'suspense'];
   const transfer = fc.tuple(
     fc.constantFrom(...accounts),

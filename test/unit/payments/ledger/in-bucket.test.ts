@@ -3,7 +3,7 @@ import { inBucket } from '../../../../src/payments/ledger/in-bucket.ts';
 import { INVARIANTS } from '../../../../src/payments/audit/invariants.ts';
 import { PAYMENTS_TABLES } from '../../../../src/payments/tables.ts';
 
-test('a query reads each of its tables once more, in one bucket', () => {
+test('queries read each of their tables once more, in one bucket', () => {
   const sql = 'select a.vendor_id from accounts a join transfers t using (bucket, vendor_id)';
   expect(inBucket(sql, 3, true)).toBe(
     'with accounts as not materialized (select * from accounts where bucket = 3), ' +

@@ -70,7 +70,7 @@ describe.each(FORMS)('a file of the form %s', (form) => {
     );
   });
 
-  test('is read in slices: with four files at once, other work gets a turn after each slice', async () => {
+  test('files are read in slices: with four at once, other work gets a turn after each slice', async () => {
     const text = fileOf(form, LIMITS.bulkRows);
     let [turns, reading] = [0, true];
     const count = (): void => {

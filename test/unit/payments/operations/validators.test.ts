@@ -50,7 +50,7 @@ describe('operators are asked', () => {
     expect(asked).toEqual(order);
   });
 
-  test('the biller’s own at its place, once', async () => {
+  test('the biller’s own operator is asked at its place, once', async () => {
     const { connectorOf } = operators({ one: VALID, own: VALID });
     const validators = validatorsOf(billerWith(routed('own', 'one')), connectorOf);
     expect(validators.map(({ operatorCode }) => operatorCode)).toEqual(['own', 'one']);
@@ -81,7 +81,7 @@ describe('operators are asked', () => {
     expect(await askValidators(validators, QUERY, () => undefined)).toEqual({ kind: 'overloaded' });
   });
 
-  test('with a part of the time each, so that one that hangs leaves some for the next', async () => {
+  test('each operator gets a part of the time, so that one that hangs leaves some for the next', async () => {
     const { connectorOf } = operators({ two: VALID }, 400);
     const ends: string[] = [];
     const hangs = {

@@ -80,7 +80,7 @@ describe('a fee', () => {
     expect(feeOf({ ...flatFormula(500n), ...change }, amount)).toEqual({ feeCents, vatCents });
   });
 
-  test('is that of the tier in which the amount is, for the whole amount', () => {
+  test('the fee is that of the tier in which the amount is, for the whole amount', () => {
     const tiers = [
       { fromCents: 0n, flatCents: 500n, bps: 0 },
       { fromCents: 100_000n, flatCents: 0n, bps: 100 },
@@ -90,7 +90,7 @@ describe('a fee', () => {
     expect(fees).toEqual([500n, 1_000n, 2_000n]);
   });
 
-  test('is what a simple model computes, and VAT and the rest make all of it', () => {
+  test('a simple model computes the same fee, and VAT and the rest make all of it', () => {
     fc.assert(
       fc.property(formula, amounts, (given, amount) => {
         const base = baseOf(given, amount);
@@ -124,7 +124,7 @@ describe('a fee', () => {
 });
 
 describe('what an operator charges and gives', () => {
-  test('is a flat part and a share, rounded half up', () => {
+  test('an operator’s charge is a flat part and a share, rounded half up', () => {
     expect(shareOf(10_050n, { flatCents: 7n, bps: 100 })).toBe(108n);
     expect(shareOf(10_049n, { flatCents: 7n, bps: 100 })).toBe(107n);
   });

@@ -11,12 +11,12 @@ const FACTS = {
 };
 
 describe('the difference between books and report', () => {
-  test('is in flight, if the operator has taken it already', () => {
+  test('the difference is in flight if the operator has taken it already', () => {
     const bridge = explainFloat({ ...FACTS, reportedCents: 700n, inFlightCents: 500n });
     expect(bridge).toMatchObject({ inFlightCents: -300n, unexplainedCents: 0n });
   });
 
-  test('is a top-up that is not booked yet, if reports rose by it', () => {
+  test('the difference is a top-up that is not booked yet if reports rose by it', () => {
     const facts = { ...FACTS, reportedCents: 1_600n, risenCents: 500n, settledSinceCents: 80n };
     expect(explainFloat(facts)).toMatchObject({
       notBookedCents: 500n,
@@ -25,12 +25,12 @@ describe('the difference between books and report', () => {
     });
   });
 
-  test('is unexplained, if nothing of it is known', () => {
+  test('the difference is unexplained if nothing of it is known', () => {
     const bridge = explainFloat({ ...FACTS, reportedCents: 900n, risenCents: 500n });
     expect(bridge).toMatchObject({ notBookedCents: 0n, unexplainedCents: -100n });
   });
 
-  test('is the sum of its parts, each in its own direction and at most what is known', () => {
+  test('the difference is the sum of its parts, each in its own direction and at most what is known', () => {
     const cents = fc.bigInt({ min: 0n, max: 10_000n });
     const facts = fc.record({
       bookedCents: cents,

@@ -17,7 +17,7 @@ test('a statement is pulled when it is over, and late movements had time to be l
   });
 });
 
-test('after any time without pulls, statements follow each other without a gap until now', () => {
+test('statements follow each other without a gap until now after any time without pulls', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1_000 * HOUR_MS }), (elapsedMs) => {
       const now = new Date(PLAN.pulledUntil.getTime() + elapsedMs);

@@ -48,7 +48,7 @@ describe('a rule', () => {
     expect(topUpCents(rule, { ...FACTS, ...facts })).toBe(cents);
   });
 
-  test('of prompts never exceeds a limit, and asks for whole shillings above zero', () => {
+  test('prompts never exceed a limit, and ask for whole shillings above zero', () => {
     const cents = fc.bigInt({ min: 0n, max: 20_000n });
     fc.assert(
       fc.property(

@@ -7,7 +7,7 @@ function names(startLsn: string, stopLsn: string, megabytes = 16): string[] {
   return segmentNames({ timeline: 2, startLsn, stopLsn, segmentBytes: megabytes * MEGABYTE });
 }
 
-test('a range within one segment', () => {
+test('a short range is in one segment', () => {
   expect(names('0/2000028', '0/2000120')).toEqual(['000000020000000000000002']);
 });
 

@@ -97,7 +97,7 @@ describe('a batcher', () => {
     expect(await batcher.add(2)).toBe(2);
   });
 
-  test('is idle when no item waits or is in progress', async () => {
+  test('a batcher is idle when no item waits or is in progress', async () => {
     const { batcher, batches, release } = gated();
     await batcher.idle();
     const answer = batcher.add(1);
@@ -236,7 +236,7 @@ describe('batches at once', () => {
     expect(await Promise.all(all)).toEqual([10, 11, 30, 20, 31]);
   });
 
-  test('are idle together', async () => {
+  test('batches that run at once become idle together', async () => {
     const atOnce = { maxRunning: 2, keyOf, minItems: 1, nowMs: () => 0 };
     const { batcher, batches, release } = gated({ atOnce });
     const all = [batcher.add(10)];

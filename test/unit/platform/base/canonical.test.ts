@@ -73,7 +73,7 @@ describe('the golden vectors of what is refused', () => {
 });
 
 describe('canonicalText', () => {
-  it('is empty for no parameters, nulls and the hash', () => {
+  it('the text is empty for no parameters, nulls and the hash', () => {
     expect(canonicalText(new Map())).toBe('');
     expect(
       canonicalText(

@@ -17,12 +17,12 @@ const instant = fc
   .map((seconds) => new Date(seconds * 1000));
 
 describe('time on the wire', () => {
-  test('is local time of the zone', () => {
+  test('writes and reads the local time of the zone', () => {
     expect(nairobi.format(new Date('2026-01-31T21:00:00.999Z'))).toBe('2026-02-01 00:00:00');
     expect(nairobi.parse('2026-02-01 00:00:00')).toEqual(new Date('2026-01-31T21:00:00Z'));
   });
 
-  test('is formatted again when the second changes, also backwards', () => {
+  test('formats again when the second changes, also backwards', () => {
     const times = ['10:00:00.999', '10:00:01.000', '10:00:00.000'];
     expect(times.map((time) => nairobi.format(new Date(`2026-01-01T${time}Z`)))).toEqual([
       '2026-01-01 13:00:00',
@@ -74,7 +74,7 @@ describe('time on the wire', () => {
     '0001-01-01 00:00:00',
     '9999-12-31 23:59:59',
     '',
-  ])('is not %j', (text) => {
+  ])('refuses %j', (text) => {
     expect(nairobi.parse(text)).toBeUndefined();
   });
 
@@ -139,7 +139,7 @@ describe('the time that a sender writes', () => {
     '2026-01-05T09:00.5',
     '20260105',
     'yesterday',
-  ])('is not %s', (text) => {
+  ])('refuses the time %s', (text) => {
     expect(parseSenderTime(text, nairobi)).toBeUndefined();
   });
 });
@@ -170,11 +170,11 @@ describe('a day', () => {
   test.each([
     ['Africa/Cairo', '2026-04-23T22:00:00Z', '2026-04-24T09:00:00Z'],
     ['America/Havana', '2026-11-01T04:00:00Z', '2026-11-01T20:00:00Z'],
-  ])('in %s starts at %s', (zone, start, within) => {
+  ])('the day in %s starts at %s', (zone, start, within) => {
     expect(startOfDay(new Date(within), createWireTime(zone))).toEqual(new Date(start));
   });
 
-  test('that a zone left out does not exist', () => {
+  test('a day that a zone left out does not exist', () => {
     expect(periodOfDay('2011-12-30', createWireTime('Pacific/Apia'))).toBeUndefined();
   });
 

@@ -27,7 +27,7 @@ async function read(text: string | Buffer): Promise<[number, readonly string[] |
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
 describe('a CSV file', () => {
-  test.each(['\n', '\r\n', '\r'])('is read whatever its lines end with (%j)', async (end) => {
+  test.each(['\n', '\r\n', '\r'])('reads a file whatever its lines end with (%j)', async (end) => {
     const text = ['\ufeff"a",b', '', '"1,""2""",é', ',', 'end'].join(end);
     const lines = [
       [1, ['a', 'b']],
@@ -63,7 +63,7 @@ describe('a CSV file', () => {
     ]);
   });
 
-  test('is read as it was written, wherever its chunks end', async () => {
+  test('reads a file as it was written, wherever its chunks end', async () => {
     const value = fc.string({ unit: fc.constantFrom('a', '"', ',', ' ', 'ñ', '€', '😀') });
     await fc.assert(
       fc.asyncProperty(
@@ -107,7 +107,7 @@ describe('a value of an export', () => {
   test.each([
     ...['abc', '-100.00', '+254722000000', '1-2', '', 'a=b', '14234567890'],
     ...['a;b', 'Linux; x86_64', 'a;', 'a - b', ';"'],
-  ])('that is text or a number stays as it is: %j', (text) =>
+  ])('text or a number stays as it is: %j', (text) =>
     expect(csvExportValue(text)).toBe(csvValue(text)),
   );
 });

@@ -10,7 +10,7 @@ import {
 } from '../../../../src/platform/base/ids.ts';
 
 describe('the first identifier of a moment', () => {
-  test('is a UUID of version 7 with that time and nothing else', () => {
+  test('the first identifier is a UUID of version 7 with that time and nothing else', () => {
     expect(firstIdAt(new Date(0x0123_4567_89ab))).toBe('01234567-89ab-7000-8000-000000000000');
     expect(firstIdAt(new Date(0xab))).toBe('00000000-00ab-7000-8000-000000000000');
   });
@@ -29,7 +29,7 @@ describe('new identifiers', () => {
     vi.restoreAllMocks();
   });
 
-  test('are UUIDs of version 7, all different, in ascending order', () => {
+  test('identifiers are UUIDs of version 7, all different, in ascending order', () => {
     const ids = Array.from({ length: 10_000 }, () => newId());
     for (const id of ids) {
       expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -51,7 +51,7 @@ describe('new identifiers', () => {
 });
 
 describe('references', () => {
-  test('are vendor id and payment id in base 32', () => {
+  test('references are vendor id and payment id in base 32', () => {
     expect(encodeReference(1234, '019ac1d4-8f3b-7c55-a1de-0123456789ab')).toBe(
       '00009MG1KB0X93SVFHAT3QG14D2PF2DB',
     );
@@ -63,7 +63,7 @@ describe('references', () => {
     );
   });
 
-  test('are read as what they were made from', () => {
+  test('reading a reference gives what it was made from', () => {
     const vendorIds = fc.integer({ min: 1, max: 2 ** 31 - 1 });
     fc.assert(
       fc.property(vendorIds, fc.uuid(), (vendorId, paymentId) => {
@@ -74,7 +74,7 @@ describe('references', () => {
     );
   });
 
-  test('are not made from another text', () => {
+  test('no reference is made from text that is no UUID', () => {
     expect(() => encodeReference(1, 'no uuid')).toThrow(RangeError);
   });
 });

@@ -51,7 +51,7 @@ describe('JSON of others', () => {
     expect(() => readContradictoryJson(text)).toThrow(JsonProblem);
   });
 
-  test('is nested as deeply as any real text, and no deeper', () => {
+  test('JSON may be nested as deeply as any real text, and no deeper', () => {
     expect(readJson(nested(32))).toBeInstanceOf(Array);
     for (const text of [
       nested(33),

@@ -94,7 +94,7 @@ test('a read whose connection has ended is dropped, and takes nobody’s place',
   }
 });
 
-test('a read that fails makes room for the next', async () => {
+test('failed reads make room for the next', async () => {
   const reads = createLongReads(1);
   const reader = { name: 'asha', isClosed: () => false };
   const failed = reads(reader, () => Promise.reject(new Error('away')));

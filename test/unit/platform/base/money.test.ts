@@ -59,7 +59,7 @@ describe('writing an amount', () => {
     expect(formatMoney(cents)).toBe(text);
   });
 
-  test('is reversed by reading, for every amount', () => {
+  test('reading an amount reverses writing it, for every amount', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 99_999_999_999_999n }), (cents) => {
         expect(parseMoney(formatMoney(cents))).toBe(cents);

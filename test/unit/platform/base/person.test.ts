@@ -21,7 +21,7 @@ describe('a person', () => {
   });
 
   test.each(['amani otieno', 'AMANI OTIENO', 'Amani  Otieno', 'Amani\u00a0Otieno'])(
-    'is the same as %j',
+    '%j is the same person',
     (spelling) => {
       expect(isSamePerson('Amani Otieno', spelling)).toBe(true);
     },

@@ -12,7 +12,7 @@ describe('a sealed secret', () => {
     }
   });
 
-  test('of an earlier release opens', () => {
+  test('opens a secret that an earlier release sealed', () => {
     const bytes = Buffer.from(
       'ZSTSfPPtH+abFhYRy6M9ES3dVu+nosvU54MA3x45xiKF9WtKQppinEs97Lpx',
       'base64',
@@ -65,7 +65,7 @@ describe('a sealed secret', () => {
     ).toThrow();
   });
 
-  test('is opened with the key that it names, not with the first one given', () => {
+  test('opens a secret with the key that it names, not with the first one given', () => {
     const keys = { current: randomBytes(32), previous: KEYS.current };
     const sealed = seal('secret', PLACE, keys);
     const turned = { current: keys.previous, previous: keys.current };

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readHosts } from '../../../../src/platform/db/hosts.ts';
 
 describe('a database URL', () => {
-  test('with one host means that host, whatever it accepts', () => {
+  test('one host is used whatever it accepts', () => {
     const url = 'postgres://me:p%40ss@db.example:5433/malipo?sslmode=require';
     expect(readHosts(url)).toEqual({ urls: [url], mustBeWritable: false });
     const socket = 'postgres://me:secret@/malipo?host=/run/postgresql';
@@ -12,7 +12,7 @@ describe('a database URL', () => {
     });
   });
 
-  test('with several hosts means the one that accepts writes', () => {
+  test('several hosts are tried until one accepts writes', () => {
     expect(readHosts('postgres://me:secret@one:5432,[::1]:5433,three/malipo')).toEqual({
       urls: [
         'postgres://me:secret@one:5432/malipo',
@@ -27,7 +27,7 @@ describe('a database URL', () => {
     ['any', false],
     ['read-write', true],
     ['primary', true],
-  ])('with target_session_attrs=%s', (target, mustBeWritable) => {
+  ])('reads target_session_attrs=%s', (target, mustBeWritable) => {
     const url = `postgres://me@one,two/malipo?lock_timeout=300&target_session_attrs=${target}`;
     expect(readHosts(url)).toEqual({
       urls: [

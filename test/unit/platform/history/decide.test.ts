@@ -34,7 +34,7 @@ test('a server that does not say what it is has not changed', () => {
 });
 
 describe('a change', () => {
-  test('is another timeline, another cluster, or both', () => {
+  test('another timeline, another cluster, or both count as a change', () => {
     expect(findChange(record(), { ...SERVER, timeline: 4 }, [])).toMatchObject({
       what: 'timeline 3 is now 4',
       lostFrom: AT,
@@ -47,7 +47,7 @@ describe('a change', () => {
     expect(findChange(record({ timeline: 4 }), SERVER, [])?.what).toContain('timeline 4 is now 3');
   });
 
-  test('is a beat that the database has lost', () => {
+  test('a lost beat counts as a change', () => {
     const lost = findChange(record(), SERVER, [known({ beats: 101n })]);
     expect(lost).toMatchObject({ what: 'it lacks what it had', seemsComplete: false, epoch: 3 });
     expect(findChange(record(), SERVER, [known({ epoch: 5, beats: 1n })])?.epoch).toBe(6);

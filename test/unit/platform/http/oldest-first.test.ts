@@ -12,7 +12,7 @@ function entryOf(address: string, refused: Unfinished[] = []): Unfinished {
   return entry;
 }
 
-test('a new entry replaces the oldest of its address, or else of all', () => {
+test('new entries replace the oldest of their address, or else of all', () => {
   const refused: Unfinished[] = [];
   const list = new OldestFirst({ max: 4, maxPerAddress: 2 });
   const [first, second, third] = ['a', 'b', 'b'].map((address) => entryOf(address, refused));

@@ -70,7 +70,7 @@ function fits(media: Media, value: unknown): boolean {
 }
 
 describe('generated references', () => {
-  test('are what `npm run docs` writes', async () => {
+  test('the generated references are what `npm run docs` writes', async () => {
     const stale: string[] = [];
     for (const { file, text } of await generateReference()) {
       const written = await readFile(file, 'utf8').catch(() => '');
@@ -81,7 +81,7 @@ describe('generated references', () => {
 });
 
 describe('openapi.json', () => {
-  test('is valid OpenAPI 3.1, its references too', async () => {
+  test('openapi.json is valid OpenAPI 3.1, its references too', async () => {
     const copy = structuredClone(document) as unknown as Record<string, unknown>;
     const { valid, errors } = await new Validator().validate(copy);
     expect({ valid, errors }).toEqual({ valid: true, errors: undefined });

@@ -48,7 +48,7 @@ describe('token buckets', () => {
 });
 
 describe('rate limits', () => {
-  test('are off unless they are set', () => {
+  test('rate limits are off unless they are set', () => {
     const limits = createRateLimits({ signerPerSecond: 0, strangerPerSecond: 0 });
     for (let times = 0; times < 1000; times += 1) {
       limits.forSigner({ kind: 'vendor', name: 'demo' });
@@ -71,7 +71,7 @@ describe('rate limits', () => {
     ['2001:DB8:1:2::9', '2001:db8:1:2'],
     ['::1', '0:0:0:0'],
     ['2001:db8::1', '2001:db8:0:0'],
-  ])('of %s count %s', (address, network) => {
+  ])('requests from %s count towards %s', (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
 });

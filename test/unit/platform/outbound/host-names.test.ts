@@ -24,7 +24,7 @@ async function fileWith(text: string): Promise<string> {
 }
 
 describe('a host name', () => {
-  test('is found in DNS', async () => {
+  test('a host name is found in DNS', async () => {
     const { address } = await dnsServer({ 'pay.example': '192.0.2.7' });
     const resolve = createResolve({ servers: [address] });
     expect(await resolve('Pay.Example')).toEqual([{ address: '192.0.2.7', family: 4 }]);
@@ -32,7 +32,7 @@ describe('a host name', () => {
     await expect(resolve('other.example')).rejects.toMatchObject({ code: 'ENOTFOUND' });
   });
 
-  test('of the hosts file, IPv6 as well, and localhost, are not asked of a server', async () => {
+  test('names of the hosts file, IPv6 as well, and localhost, need no server', async () => {
     const { address, asked } = await dnsServer({});
     const hostsFile = await fileWith(
       '# 192.0.2.1 db\n192.0.2.2\tdb.internal DB # the database\n2001:db8::2 db\nbroken\n',
@@ -48,7 +48,7 @@ describe('a host name', () => {
     expect(asked).toEqual([]);
   });
 
-  test('that is short is searched in the domains of the system’s settings', async () => {
+  test('a short name is searched in the domains of the system’s settings', async () => {
     const server = await dnsServer({ 'db.pay.svc.cluster.local': '192.0.2.3' });
     const searchFile = await fileWith(
       'nameserver 192.0.2.53\nsearch other.local svc.cluster.local.\noptions edns0 ndots:2\n',
@@ -64,7 +64,7 @@ describe('a host name', () => {
     ]);
   });
 
-  test('whose server is silent is given up at the deadline', async () => {
+  test('a look-up is given up at the deadline if the server is silent', async () => {
     const { address } = await dnsServer({ 'silent.example': 'silent' });
     const resolve = createResolve({ servers: [address], deadlineMs: 50 });
     await expect(resolve('silent.example')).rejects.toMatchObject({ code: 'EAI_AGAIN' });

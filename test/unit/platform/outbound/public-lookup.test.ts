@@ -91,12 +91,12 @@ describe('a host that is not looked up', () => {
     '[::127.0.0.1]',
     '[64:ff9b::7f00:1]',
     '[fec0::1]',
-  ])('is private: %s', (host) => {
+  ])('the host is private: %s', (host) => {
     expect(isPrivateHost(new URL(`https://${host}/`).hostname)).toBe(true);
   });
 
   test.each(['pay.example', '196.201.214.200', '[2c0f:fe38::1]', 'localhost.example'])(
-    'is public, or will be looked up: %s',
+    'the host is public, or will be looked up: %s',
     (host) => {
       expect(isPrivateHost(new URL(`https://${host}/`).hostname)).toBe(false);
     },

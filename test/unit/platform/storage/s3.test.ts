@@ -34,7 +34,7 @@ function open(given: Partial<S3Emulator['settings']> = {}): Storage {
 }
 
 describe('a folder and a bucket', () => {
-  test.each(['folder', 'bucket'])('a %s stores, lists and removes files', async (kind) => {
+  test.each(['folder', 'bucket'])('%s stores, lists and removes files', async (kind) => {
     folder = openStorage(folderPath, s3.settings);
     const place = kind === 'folder' ? folder : open();
     expect(await place.list()).toEqual([]);
@@ -114,6 +114,6 @@ test.each([
   ['s3://backups/a/../b', undefined],
   ['s3://backups/a?b', undefined],
   ['s3://', undefined],
-])('the address %s', (address, expected) => {
+])('reads the address %s', (address, expected) => {
   expect(readBucketAddress(address)).toEqual(expected);
 });

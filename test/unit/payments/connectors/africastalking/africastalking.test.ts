@@ -212,7 +212,7 @@ test.each<[string, object, RegExp]>([
   expect(() => africastalking.create({ ...OPERATOR, ...changes }, URL)).toThrow(message);
 });
 
-test('after five minutes the same key tops up again: nothing here relies on it', async () => {
+test('a key that is used again after five minutes tops up again: nothing here relies on it', async () => {
   const options = { apiKey: 'key', callbackUrl: () => '', deliverAfterMs: 0, wrapsFound: false };
   const emulator = new AfricastalkingEmulator(options);
   const server = createServer(emulator.listener);

@@ -88,6 +88,6 @@ test.each([
   ['Working Account|USD|1.00|1.00|0|0', undefined],
   ['Working Account|KES|1.00|-1.00|0|0', undefined],
   ['', undefined],
-])('the float of %j', (text, cents) => {
+])('reads the float from %j', (text, cents) => {
   expect(availableBalance(text, 'Working Account')).toBe(cents);
 });

@@ -95,7 +95,7 @@ describe('the class of a state decides', () => {
 
 describe('paid', () => {
   const pin = { code: '00001111222233334444', serial: 'S1' };
-  test('with token, receipt and the adjusted amount', () => {
+  test('a payment is paid with token, receipt and the adjusted amount', () => {
     const adjusted_values = { destination: { unit_type: 'CURRENCY', unit: 'KES', amount: 90.5 } };
     const found = inState(7, 'COMPLETED', { pin, operator_reference: 'OP1', adjusted_values });
     expect(classifyStatus(answer(found), EXPECTED, BY)).toEqual({

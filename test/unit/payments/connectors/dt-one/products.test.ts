@@ -71,7 +71,7 @@ describe('what is no money, such as data', () => {
     validity: { quantity: 30, unit: 'DAY' },
   };
 
-  test('is worth its retail price', () => {
+  test('a product that is no money, such as data, has its retail price as its value', () => {
     const priced = { ...data, prices: { retail: { amount: 300, unit: 'KES' }, wholesale: null } };
     expect(readProducts(content([priced]), 1, billersOf)).toMatchObject({
       products: [

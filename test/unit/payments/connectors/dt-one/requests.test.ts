@@ -13,7 +13,7 @@ const ORDER = {
   callbackUrl: 'https://m.example/dt/K1',
 };
 
-test('a product with a range of amounts', () => {
+test('requests a product with a range of amounts in one step', () => {
   expect(createRequest(ORDER)).toEqual({
     external_id: 'p-0001-1',
     product_id: 1001,
@@ -25,7 +25,7 @@ test('a product with a range of amounts', () => {
   });
 });
 
-test('a product of a fixed amount, for a mobile number, in two steps', () => {
+test('requests a product of a fixed amount, for a mobile number, in two steps', () => {
   const creditParty = { mobile_number: '+254700000001' };
   const order = { ...ORDER, creditParty, amountCents: null, confirmsItself: false };
   expect(createRequest(order)).toEqual({

@@ -43,7 +43,7 @@ function read(
 }
 
 describe('a callback', () => {
-  test('that was paid is reported', () => {
+  test('reports a paid payment', () => {
     expect(read(JSON.stringify(PAID))).toEqual({
       kind: 'reports',
       reports: [
@@ -61,7 +61,7 @@ describe('a callback', () => {
     });
   });
 
-  test('that was declined is reported', () => {
+  test('reports a declined payment', () => {
     const body = { status: 'declined', reference: 'REF', code: 'closed', message: 'Closed' };
     expect(read(JSON.stringify(body))).toEqual({
       kind: 'reports',
@@ -96,7 +96,7 @@ describe('a callback', () => {
     expect(read(JSON.stringify(body))).toEqual({ kind: 'reports', reports: [] });
   });
 
-  test('that has a name twice is kept for people, and settles nothing', () => {
+  test('keeps a callback with a repeated name for people, and settles nothing', () => {
     const body = JSON.stringify(PAID).replace('{', '{"amount":"1.00",');
     expect(read(body)).toMatchObject({
       kind: 'reports',
@@ -110,7 +110,7 @@ describe('a callback', () => {
     ['is a conflict', { status: 'conflict', reference: 'REF' }],
     ['is an instruction of ours sent back', { reference: 'REF', biller: 'b', amount: '100.00' }],
     ['has no amount', { ...PAID, amount: undefined }],
-  ])('that %s is refused', (_what, body) => {
+  ])('refuses a callback that %s', (_what, body) => {
     expect(read(JSON.stringify(body))).toEqual({
       kind: 'refused',
       reason: 'the body does not follow the protocol',
@@ -144,7 +144,7 @@ describe('a signature', () => {
     expect(read(body, headers)).toEqual(invalid);
   });
 
-  test('of other bytes is refused, although they parse to the same content', () => {
+  test('refuses a signature of other bytes, although they parse to the same content', () => {
     expect(read(body.replace('100.00', '900.00'), headersFor(body))).toEqual(invalid);
     expect(read(`${body} `, headersFor(body))).toEqual(invalid);
     const broken = Buffer.from(body.replace('yamepokelewa', 'yamepokelewa\ufffd'));
@@ -163,7 +163,7 @@ describe('a signature', () => {
     expect(read(large)).toEqual({ kind: 'refused', reason: 'the body is too large' });
   });
 
-  test('that we make is the standard’s', () => {
+  test('makes signatures as the standard defines them', () => {
     const headers = signing.headers(body);
     const timestamp = headers['webhook-timestamp'];
     const expected = createHmac('sha256', KEY_BYTES)

@@ -6,7 +6,7 @@ const KEY = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
 describe('a signature of a request', () => {
   test.each(['', '{"reference":"A"}', '{"name":"Wanjikũ"}'])(
-    'of %j is as the standard has it',
+    'signs the body %j as the standard defines it',
     (body) => {
       const headers = createSigning(KEY).headers(body);
       const verified = new Webhook(KEY).verify(body, headers, { jsonParse: false });

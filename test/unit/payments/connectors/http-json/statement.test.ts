@@ -28,7 +28,7 @@ async function read(text: string, complete = true): Promise<ReadStatement> {
 const GOOD = 'payment,2026-03-01T10:00:00Z,A,,water,123,10.00,KES';
 
 describe('a statement file', () => {
-  test('is read line by line, quotes and line ends as RFC 4180 has them', async () => {
+  test('reads a statement file line by line, with quotes and line ends as in RFC 4180', async () => {
     const text = [
       `\u{FEFF}${HEADER}`,
       'opening,2026-03-01T00:00:00+03:00,,,,,-5,KES',
@@ -54,7 +54,7 @@ describe('a statement file', () => {
     ]);
   });
 
-  test('that may be incomplete needs no balances', async () => {
+  test('a statement that may be incomplete needs no balances', async () => {
     expect((await read([HEADER, GOOD].join('\n'), false)).problems).toEqual([]);
   });
 });
@@ -135,7 +135,7 @@ describe('a file that is wrong', () => {
     ]);
   });
 
-  test('that is not there is refused in plain words', async () => {
+  test('refuses a missing file in plain words', async () => {
     const missing = { file: `${folder}/none`, format, from, to, complete: true };
     await expect(readStatementFile(missing)).rejects.toThrow(/none cannot be read/);
   });

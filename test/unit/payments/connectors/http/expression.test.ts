@@ -45,7 +45,7 @@ test('what answers hold is data, whatever it looks like', async () => {
   expect(textOf(await evaluate('body.constructor'))).toBeUndefined();
 });
 
-test('a template escapes every value, and fails without one', async () => {
+test('templates escape every value, and fail without one', async () => {
   const template = compileTemplate('path', '/bills/{{ account }}/pay');
   expect(await template.render({ account: '../x?y' }, encodeURIComponent)).toBe(
     '/bills/..%2Fx%3Fy/pay',

@@ -216,7 +216,7 @@ describe('VTpass: what it sells', () => {
     { variation_code: 'prepaid', name: 'Pre\u202epaid', variation_amount: '0', fixedPrice: 'No' },
   ];
 
-  test('is asked for each biller: all its variations, or the one in the settings', async () => {
+  test('the list is requested for each biller: all its variations, or the one in the settings', async () => {
     const { requests, origin } = await listen(200, { code: '000', content: { variations } });
     const connector = connect({ ...VTPASS_SETTINGS, billers }, origin);
     const first = await connector.products?.(null, never);
@@ -245,13 +245,13 @@ describe('VTpass: what it sells', () => {
   test.each([
     [{ code: '012' }, 'the answer has no list'],
     [[], 'the answer has no list'],
-  ])('is not known from %j', async (content, reason) => {
+  ])('the answer %j gives no list', async (content, reason) => {
     const { origin } = await listen(200, content);
     const connector = connect({ ...VTPASS_SETTINGS, billers }, origin);
     expect(await connector.products?.(null, never)).toEqual({ kind: 'unknown', reason });
   });
 
-  test('a range, in another currency', async () => {
+  test('reads a range of amounts in another currency', async () => {
     const products = {
       method: 'GET',
       path: '/list',
@@ -324,6 +324,6 @@ test.each([
   ['100.005', undefined],
   ['1,000.00', undefined],
   [undefined, undefined],
-])('the amount %j', (text, cents) => {
+])('reads the amount %j', (text, cents) => {
   expect(centsOf(text)).toBe(cents);
 });

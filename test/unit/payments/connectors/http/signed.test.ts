@@ -76,14 +76,14 @@ describe('a signed callback', () => {
     ['01', { kind: 'hint', says: null }],
     ['90', { kind: 'hint', says: null }],
     ['constructor', { kind: 'hint', says: null }],
-  ])('with code %s', async (code, outcome) => {
+  ])('reads the code %s of a signed callback', async (code, outcome) => {
     expect(await read(callback(bill(code)))).toMatchObject({
       kind: 'reports',
       reports: [{ reference: 'REF1', outcome }],
     });
   });
 
-  test('about a payment that nobody knows is kept for people', async () => {
+  test('keeps a callback about an unknown payment for people', async () => {
     const settings = {
       ...EXAMPLE_XML_SETTINGS,
       callback: {
@@ -97,7 +97,7 @@ describe('a signed callback', () => {
     });
   });
 
-  test('whose handle looks like our reference settles nothing', async () => {
+  test('settles nothing if the handle of a callback looks like our reference', async () => {
     const { reference, ...others } = EXAMPLE_XML_SETTINGS['callback'] as Record<string, unknown>;
     const outcome = { code: 'body.Bill.Code', classes: { '22': 'declined' } };
     const settings = {

@@ -53,7 +53,7 @@ async function connect(content: unknown, changes: object = {}) {
 const queriesOf = (requests: readonly { readonly line: string }[]) =>
   requests.map(({ line }) => new URL(line.replace('GET ', ''), 'http://a').searchParams);
 
-test('is pulled where the settings have one', async () => {
+test('the statement is pulled where the settings have one', async () => {
   const { connector } = await connect({ rows: [] });
   expect(connector.declaration.movements).toBe('pulled');
 });
@@ -86,7 +86,7 @@ test('reads each movement, and leaves out what is ignored or outside of the peri
 });
 
 describe('pages', () => {
-  test('are asked for by their number while the answer says that there are more', async () => {
+  test('pages are requested by number while the answer says that there are more', async () => {
     const { server, ask } = await connect({ rows: [SALE], next: true });
     const first = await ask(null);
     const second = await ask(first?.kind === 'page' ? first.next : null);
@@ -96,7 +96,7 @@ describe('pages', () => {
     expect(asked.map((query) => query.get('to'))).toEqual(Array(2).fill(String(TO.getTime())));
   });
 
-  test('are asked for by the cursor that the answer gives', async () => {
+  test('pages are requested by the cursor that the answer gives', async () => {
     const { server, ask } = await connect({ rows: [SALE], next: 'a-1\nb' });
     const first = await ask(null);
     await ask(first?.kind === 'page' ? first.next : null);
@@ -104,7 +104,7 @@ describe('pages', () => {
     expect(asked.map((query) => query.get('after'))).toEqual(['none', 'a-1\nb']);
   });
 
-  test('are of the longest period that the operator allows', async () => {
+  test('a page covers at most the longest period that the operator allows', async () => {
     const day = 86_400_000;
     const { server, ask } = await connect({ rows: [], next: false }, { window_ms: day });
     const first = await ask(null);

@@ -105,7 +105,7 @@ async function reportsOf(sent: PaymentInstruction): Promise<readonly CallbackRep
   return all;
 }
 
-test('a token that expires between prepare and commit: committed once, with a new one', async () => {
+test('commits once, with a new token, when the token expires between prepare and commit', async () => {
   const sent = await prepare(bill('00009901'));
   emulator.expireTokens();
   expect(await connector.pay(sent, SIGNAL)).toMatchObject({ kind: 'paid' });
@@ -214,14 +214,14 @@ describe('callbacks', () => {
     expect((await reportsOf(sent)).map(({ outcome }) => outcome.kind)).toEqual(['reversed']);
   });
 
-  test('a part refunded: people look at it', async () => {
+  test('people decide about a part that was refunded', async () => {
     const sent = await prepare(bill('00009921'));
     await connector.pay(sent, SIGNAL);
     const kinds = (await reportsOf(sent)).map(({ outcome }) => outcome.kind);
     expect(kinds.toSorted()).toEqual(['hint', 'mismatch']);
   });
 
-  test('for another attempt, transaction, account or amount: people look at it', async () => {
+  test('people decide about a callback for another attempt, transaction, account or amount', async () => {
     const sent = await prepare(bill('00009901'));
     await connector.pay(sent, SIGNAL);
     await emulator.later.quiet();

@@ -110,7 +110,7 @@ test('the boundary between body and timestamp cannot be moved', async () => {
   expect(await callbacks.read(moved, finder)).toMatchObject({ kind: 'refused' });
 });
 
-test('without headers, with rubbish, or too large: refused', async () => {
+test('refuses a callback without headers, with rubbish, or too large', async () => {
   const given = request(DATA);
   for (const headers of [{}, { ...given.headers, 'x-reloadly-signature': 'zz' }]) {
     expect(await callbacks.read({ ...given, headers }, finder)).toMatchObject({ kind: 'refused' });

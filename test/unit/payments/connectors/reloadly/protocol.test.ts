@@ -113,7 +113,7 @@ test('two instructions at once under one identifier are both executed: unknown, 
   await connector.close();
 });
 
-test('a repeat looks for the earlier instruction first, and sends nothing when it finds one', async () => {
+test('repeats look for the earlier instruction first, and send nothing when they find one', async () => {
   const connector = connect({});
   const given = instruction({ reference: 'AGAIN', account: '0711000003' });
   await connector.pay(given, signal);
@@ -190,7 +190,7 @@ function answered(content: unknown) {
 }
 
 describe('its networks', () => {
-  test('are listed with the amounts that they take, for the billers that use them', async () => {
+  test('lists networks with the amounts that they take, for the billers that use them', async () => {
     const billers = { airtime: { network: 341 }, data: { network: 900 } };
     const connector = connect({ billers });
     const page = await connector.products?.(null, signal);
@@ -209,7 +209,7 @@ describe('its networks', () => {
     await connector.close();
   });
 
-  test('of a wallet in our currency are listed with amounts of the wallet', async () => {
+  test('lists networks with amounts of the wallet if the wallet is in our currency', async () => {
     const connector = connect({ amounts_in: 'wallet' });
     const page = await connector.products?.(null, signal);
     expect(page).toMatchObject({
@@ -232,7 +232,7 @@ describe('its networks', () => {
     expect(readProducts(ending, listing)).toMatchObject({ kind: 'unknown' });
   });
 
-  test('that are not active, or take no amounts in shillings, are not sold', () => {
+  test('does not list networks that are not active, or take no amounts in shillings', () => {
     const network = (changes: object) => ({
       ...{ operatorId: 7, name: 'N', status: 'ACTIVE', denominationType: 'RANGE' },
       ...{ supportsLocalAmounts: true, destinationCurrencyCode: 'KES' },

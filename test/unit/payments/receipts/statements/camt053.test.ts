@@ -37,7 +37,7 @@ function payment(amount: string, reference: string, more = ''): string {
   return `<TxDtls><Refs>${reference}</Refs><Amt Ccy="KES">${amount}</Amt>${more}</TxDtls>`;
 }
 
-test('an entry in the form of the first versions and of the later ones', () => {
+test('reads entries in the form of the first versions and of the later ones', () => {
   const line = {
     line: 3,
     at: new Date('2026-01-05T00:00:00+03:00'),
@@ -92,16 +92,16 @@ describe('the reference that identifies', () => {
     );
   const own = (number: number): string => `<AcctSvcrRef>OWN${number}</AcctSvcrRef>`;
 
-  test('is the entry’s, also if its only payment has another', () => {
+  test('the reference is the entry’s, also if its only payment has another', () => {
     expect(references(`<NtryDtls>${payment('30.00', own(1))}</NtryDtls>`)).toEqual(['FT26005001']);
   });
 
-  test('is each payment’s own in an entry with several', () => {
+  test('each payment’s own reference identifies it in an entry with several', () => {
     const parts = `<NtryDtls>${payment('10.00', own(1))}</NtryDtls><NtryDtls>${payment('20.00', own(2))}</NtryDtls>`;
     expect(references(parts)).toEqual(['OWN1', 'OWN2']);
   });
 
-  test('is the entry’s with what tells payments apart if they have none, or the same, in any order', () => {
+  test('payments without references of their own, or with equal ones, are told apart in any order', () => {
     for (const given of ['', own(1), '<EndToEndId>X</EndToEndId>']) {
       const [one, two] = [payment('10.00', given), payment('20.00', given)];
       const found = references(`<NtryDtls>${one}${two}</NtryDtls>`);
@@ -157,7 +157,7 @@ describe('the reference that identifies', () => {
     expect(new Set(all).size).toBe(14);
   });
 
-  test('is never the payer’s', () => {
+  test('the payer’s reference never identifies a payment', () => {
     const without = entry({
       reference: '<NtryRef>1</NtryRef>',
       more: `<NtryDtls>${payment('10.00', '<EndToEndId>INVOICE1</EndToEndId>')}</NtryDtls>`,
@@ -169,7 +169,7 @@ describe('the reference that identifies', () => {
     expect(read(message(none))).toMatchObject([{ line: 3, problem: expect.any(String) }]);
   });
 
-  test('is NtryRef if the source says so', () => {
+  test('NtryRef is the reference if the source says so', () => {
     expect(references('<NtryRef>N77</NtryRef>', { identifiedBy: 'NtryRef' })).toEqual(['N77']);
   });
 });
@@ -220,7 +220,7 @@ test.each([
   ]);
 });
 
-test('a prefix, or no namespace, changes nothing', () => {
+test('prefixes, or no namespace, change nothing', () => {
   const plain = message(entry());
   const prefixed = plain.replaceAll(/<(\/?)(?=[A-Z])/g, '<$1n:').replace('xmlns=', 'xmlns:n=');
   expect(read(prefixed)).toEqual(read(plain));

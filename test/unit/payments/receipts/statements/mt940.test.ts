@@ -46,7 +46,7 @@ test.each([
   expect(movement(field)).toEqual({ line: 3, at, amountCents, kind, reference, text: '' });
 });
 
-test('of a day without a midnight begins when the day does', () => {
+test('on a day without a midnight, the movement is dated when the day begins', () => {
   const lines = message(':61:260424C1,00NTRFA//X12345');
   const [line] = readMt940(lines, RULES, createWireTime('Africa/Cairo'));
   expect(line).toMatchObject({ at: new Date('2026-04-24T01:00:00+03:00') });
@@ -68,7 +68,7 @@ test.each([
   expect(movement(field)).toEqual({ line: 3, problem: expect.stringContaining(problem) });
 });
 
-test('the owner’s reference identifies a credit if the source says so', () => {
+test('the owner’s reference is used for a credit if the source says so', () => {
   const content = message(':61:260105C1,00NTRFX12345');
   expect(read(content, { identifiedBy: 'OwnerRef' })).toMatchObject([{ reference: 'X12345' }]);
 });

@@ -52,7 +52,7 @@ async function read(sent: Request): Promise<Record<string, unknown>> {
 }
 
 describe('the signature that the page computes', () => {
-  test('is the service’s', async () => {
+  test('the page computes the service’s signature', async () => {
     const text = signing.canonicalText(new Map([...AWKWARD, ['hash', 'x']]));
     expect(text).toBe(canonicalText(AWKWARD));
     expect(await signing.hmacSha256('kéy', text)).toBe(sign(text, createSecretKey('kéy', 'utf8')));
@@ -99,7 +99,7 @@ describe('a request of the page', () => {
 });
 
 describe('the examples of the page', () => {
-  test('are there for every required parameter, or come from an earlier answer', () => {
+  test('every required parameter has an example, or its value comes from an earlier answer', () => {
     for (const each of operations) {
       const empty = each.parameters.filter(
         (parameter) => parameter.isRequired && firstValue(each, parameter) === '',
@@ -138,7 +138,7 @@ describe('the examples of the page', () => {
     );
   });
 
-  test('are a file in both forms', () => {
+  test('an example file exists in both forms', () => {
     const { file = '' } = operation('bulkCreate');
     const lines = exampleFile(file, 'application/x-ndjson').trim().split('\n');
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
@@ -175,7 +175,7 @@ describe('a request that is signed as a whole', () => {
     );
   });
 
-  test('is signed like the vectors, and is the same with curl', async () => {
+  test('a request that is signed as a whole is signed like the vectors, and is the same with curl', async () => {
     const { url, method, body = '' } = built('rotateKey');
     const target = '/prefix/v1/keys?vid=demo';
     const [time, nonce] = [1_800_000_000, signing.newNonce()];

@@ -92,7 +92,7 @@ describe('the decoded reading of a form', () => {
 });
 
 describe('the undecoded reading of a form', () => {
-  it('is offered only where it can differ', () => {
+  it('the undecoded reading is offered only where it can differ', () => {
     for (const text of ['', 'vid=demo', 'vid=demo&account=a b&phone=']) {
       expect(readForm(text, NAMES).raw).toBeUndefined();
     }
@@ -135,7 +135,7 @@ describe('the undecoded reading of a form', () => {
     expect(refusalOf(text)).toMatchObject({ code: 'unknown_field', field });
   });
 
-  it('is refused for an unknown name even if the decoded reading has none', () => {
+  it('the undecoded reading is refused for an unknown name even if the decoded reading has none', () => {
     // Decoded, the last name is `phone`.
     const reading = readForm('vid=demo&account=1%202&ph%6Fne=1', NAMES);
     expect(reading.refusal).toBeUndefined();
@@ -185,7 +185,7 @@ describe('bodies as real clients send them', () => {
     { currency: 'KES', time: '2026-01-01 03:00:00', vid: 'demo' },
     { physicalAddress: 'Moi & Sons, 100% +', requestReference: 'A1', vid: 'demo' },
     { physicalAddress: 'Moi &', requestReference: '%41', vid: 'demo' },
-  ])('an un-encoded text as the body: %j', async (params) => {
+  ])('reads an un-encoded text as the body: %j', async (params) => {
     const all = { ...params, hash: hashOf(params) };
     expect(await verifies(form, unencoded(params), Object.keys(all))).toEqual(all);
     const encoded = Buffer.from(new URLSearchParams(all).toString());
