@@ -83,7 +83,7 @@ describe('a request that may repeat a payment that a restore lost', () => {
     return { accept, earlier, reference: encodeReference(vendorId, paymentId) };
   }
 
-  it('is refused and names it as long as the case is open, and a payment that exists is still answered', async () => {
+  it('a repeat of a lost payment is refused and names it while the case is open; existing payments are still answered', async () => {
     const { accept, earlier, reference } = await withLost();
     for (const through of [biller, offline]) {
       await expect(accept({ merchantReference: 'bill-2' }, through)).rejects.toMatchObject({
@@ -108,7 +108,7 @@ describe('a request that may repeat a payment that a restore lost', () => {
     });
   });
 
-  it('is refused in a file, too', async () => {
+  it('a repeat of a lost payment is refused in a file, too', async () => {
     const { accept, reference } = await withLost();
     const { refused } = planChunk([{ request: { ...request, merchantReference: 'row-1' } }], 1, {
       batchId: newBatchId(),
@@ -120,7 +120,7 @@ describe('a request that may repeat a payment that a restore lost', () => {
     expect(refused[0]?.refusal.text).toContain(reference);
   });
 
-  it('is recognised by an amount with the operator’s terms, and by the account in another form', async () => {
+  it('a repeat is recognised by an amount with the operator’s terms, and by the account in another form', async () => {
     const { accept } = await withLost({ paid_cents: 9_810, biller: null });
     await expect(accept({ merchantReference: 'bill-2' }, biller)).rejects.toMatchObject({
       code: 'reference_reused',
@@ -216,7 +216,7 @@ describe('a repeat after the rules changed', () => {
     }
   });
 
-  it('is told that the outcome is unknown if that is all that is known of an equal request', async () => {
+  it('the caller is told that the outcome is unknown if that is all that is known of an equal request', async () => {
     const accept = await acceptor();
     const lost = Promise.withResolvers<never>();
     const client = { query: async () => await lost.promise, release: () => {} };

@@ -93,13 +93,13 @@ describe('airtime for one number', () => {
     '07220000000',
     '072200000',
     '0722_000000',
-  ])('is refused for %j', async (account) => {
+  ])('airtime for one number is refused for %j', async (account) => {
     expectRefusal(await vendor.create({ biller_name: 'safaricom', account }), INVALID_ACCOUNT);
   });
 });
 
 describe('a phone in addition to the account', () => {
-  test('is one phone in every notation, and part of the repeated content', async () => {
+  test('every notation of a phone is one phone, and part of the repeated content', async () => {
     const order = {
       biller_name: 'gotv',
       amount: '60',
@@ -123,7 +123,7 @@ describe('a phone in addition to the account', () => {
 });
 
 describe('an account of another biller', () => {
-  test('is trimmed; a final dot does not make another account', async () => {
+  test('an account is trimmed; a final dot does not make another account', async () => {
     const order = { biller_name: 'kplc_prepaid', amount: '62' };
     const account = '14234567890';
     const reference = referenceOf(await vendor.create({ ...order, account: ` ${account} ` }));
@@ -134,7 +134,7 @@ describe('an account of another biller', () => {
   });
 
   test.each(['1234', '123456789012345', 'A12345', '1234 5678', '12345\t6'])(
-    'is refused when it is %j',
+    'an account is refused when it is %j',
     async (account) => {
       const refused = await vendor.create({ biller_name: 'kplc_prepaid', account });
       expect(refused.status).toBe(400);

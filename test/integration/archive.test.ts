@@ -190,7 +190,7 @@ test('nobody opens a case about a payment that is being archived', async () => {
   }
 });
 
-test('a statement names the references of archived payments too', async () => {
+test('statements name the references of archived payments too', async () => {
   const [payment] = await makePayments(3);
   const vendorId = payment?.vendorId ?? 0;
   await archiveAll(vendorId);
@@ -204,7 +204,7 @@ test('a statement names the references of archived payments too', async () => {
   expect(references).toEqual(new Set([null, 'order-0', 'order-1', 'order-2']));
 });
 
-test('an archived merchant_reference creates no second payment', async () => {
+test('no second payment is created for an archived merchant_reference', async () => {
   const [payment, , withoutPhone] = await makePayments(5);
   if (payment === undefined || withoutPhone === undefined) throw new Error('no payment');
   const decide = async (...payments: NewPayment[]): Promise<CreateDecision[]> => {

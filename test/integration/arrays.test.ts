@@ -122,19 +122,19 @@ describe('a value that is not of the type is refused, not converted', () => {
     expect(() => integerArray([1, value])).toThrow(RangeError);
   });
 
-  it.each([0.5, 32_768, -32_769, Number.NaN])('the smallint %d', (value) => {
+  it.each([0.5, 32_768, -32_769, Number.NaN])('refuses the smallint %d', (value) => {
     expect(() => smallintArray([1, value])).toThrow(RangeError);
   });
 
-  it('a bigint of more than 64 bits', () => {
+  it('refuses a bigint of more than 64 bits', () => {
     expect(() => bigintArray([2n ** 63n])).toThrow(RangeError);
   });
 
-  it('an invalid time', () => {
+  it('refuses an invalid time', () => {
     expect(() => timestampArray([new Date(Number.NaN)])).toThrow(RangeError);
   });
 
-  it('a text with a zero byte, by the server', async () => {
+  it('the server refuses a text with a zero byte', async () => {
     await expect(readBoth('text', textArray(['a\0b']), [])).rejects.toThrow(
       /invalid byte sequence/,
     );

@@ -96,7 +96,7 @@ async function restored(): Promise<{
 }
 
 describe('a backup', () => {
-  test('of a running server is complete, and leaves nothing behind in it', async () => {
+  test('a backup of a running server is complete, and leaves nothing behind in it', async () => {
     const { problems, manifest } = await verifyBackup(folderStorage(backup), [KEY]);
     expect(problems).toEqual([]);
     expect(manifest.files.map((file) => file.path)).toEqual(
@@ -121,7 +121,7 @@ describe('a backup', () => {
     expect(output).toContain(`Not included: MASTER_KEY (id ${manifest.master_key_ids[0]})`);
   });
 
-  test('is refused in a folder with files, and for a database that is not ours', async () => {
+  test('a backup is refused in a folder with files, and for a database that is not ours', async () => {
     const refused = await inProcess(environment, 'backup', backup);
     expect(refused).toMatchObject({ exitCode: 1 });
     expect(refused.stderr).toContain('is not empty');
@@ -133,7 +133,7 @@ describe('a backup', () => {
     expect(external.stderr).toContain('pg_basebackup');
   });
 
-  test('that fails leaves the folder empty and the server undisturbed', async () => {
+  test('a failed backup leaves the folder empty and the server undisturbed', async () => {
     const folder = await fixture.folder();
     const data = path.join(dataDir, 'postgres', 'data');
     const stuck = { pool, data, folder, masterKey: KEY, masterKeyIds: [] };
@@ -152,7 +152,7 @@ describe('a backup', () => {
     );
   });
 
-  test('that loses its server reports this', async () => {
+  test('a backup that loses its server has failed, and says why', async () => {
     const folder = await fixture.folder();
     const data = path.join(dataDir, 'postgres', 'data');
     const own = createPool({ url: server.url, max: 1, name: 'lost' });
@@ -260,7 +260,7 @@ describe('a restore', () => {
     expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test('of a damaged backup is refused, and leaves nothing behind', async () => {
+  test('restore refuses a damaged backup, and leaves nothing behind', async () => {
     const copy = await copyOfBackup();
     await appendFile(path.join(copy, 'data', 'base', '1', '1259'), 'x');
     const folder = await newDataDir();
@@ -318,7 +318,7 @@ describe('a tampered backup', () => {
     files: { path: string; bytes: number; sha256: string }[];
   }
 
-  test('is refused by restore and verify', async () => {
+  test('restore and verify refuse a tampered backup', async () => {
     const { copy } = await tamper(() => {}, `recovery_end_command = 'true'\n`);
     const env = { MASTER_KEY };
     const restore = await inProcess(env, 'restore', copy, '--data-dir', await newDataDir());
@@ -358,7 +358,7 @@ describe('a tampered backup', () => {
   });
 
   test.each(['../evil', '/tmp/evil', 'base/../../evil', 'base//x', '.'])(
-    'that names the folder %s writes nothing anywhere',
+    'nothing is written anywhere if a tampered backup names the folder %s',
     async (name) => {
       const { copy } = await tamper((manifest) => {
         manifest.authenticated_with = '0'.repeat(16);
@@ -371,7 +371,7 @@ describe('a tampered backup', () => {
     },
   );
 
-  test('is recovered by a server that overrides every setting that could run a program', async () => {
+  test('the server that recovers a tampered backup overrides every setting that could run a program', async () => {
     const settings = await query(
       server.url,
       `select name from pg_settings where vartype = 'string' and context <> 'internal'

@@ -271,7 +271,7 @@ test.each(STATEMENTS)(
   },
 );
 
-test('the statement of our float says what the signs mean, a vendor’s needs no such note', async () => {
+test('a statement of our float has a note about the signs, a vendor’s needs none', async () => {
   const note =
     'The accounts are credits less debits, so what is in our float is negative. The balance is our float: it grows by a debit.\n';
   const ofFloat = await must(environment, 'ledger', 'statement', '--operator', 'kplc');

@@ -80,7 +80,7 @@ async function restore(...more: string[]) {
 }
 
 describe('a backup in a bucket', () => {
-  test('is complete, leaves nothing behind, and is restored with the archive', async () => {
+  test('a backup in a bucket is complete, leaves nothing behind, and is restored with the archive', async () => {
     expect((await must(env, 'backup', 'verify', 's3://backups/base/first')).stdout).toContain(
       'is complete',
     );
@@ -94,7 +94,7 @@ describe('a backup in a bucket', () => {
     ]);
   }, 240_000);
 
-  test('is not one, and is removed, if it could not be sent', async () => {
+  test('an upload that could not be completed is removed and does not count as a backup', async () => {
     s3.fault('unavailable', /^PUT base\/second/, 1000);
     await expect(backUp('second')).rejects.toThrow('s3://backups/base/second did not answer');
     s3.heal();
@@ -104,11 +104,11 @@ describe('a backup in a bucket', () => {
     ]);
   }, 240_000);
 
-  test('is refused at a place that has files', async () => {
+  test('a backup is refused at a place that has files', async () => {
     await expect(backUp('first')).rejects.toThrow('s3://backups/base/first is not empty');
   });
 
-  test('that was damaged or lost a file is refused', async () => {
+  test('a backup that was damaged or lost a file is refused', async () => {
     const key = 'base/first/data/PG_VERSION';
     const content = s3.objects.get(key) ?? Buffer.alloc(0);
     s3.objects.set(key, Buffer.concat([content, Buffer.from(' ')]));
@@ -139,7 +139,7 @@ describe('an archive in a bucket', () => {
     },
   );
 
-  test('is complete again after it was away', async () => {
+  test('an archive is complete again after its bucket was away', async () => {
     await insert('away');
     s3.fault('unavailable', /^PUT wal/, 1000);
     await expect(archiveNow()).rejects.toThrow('did not answer');
@@ -163,7 +163,7 @@ describe('an archive in a bucket', () => {
     await otherPool.end();
   }, 240_000);
 
-  test('from which a segment, or all of them, are missing is refused by name', async () => {
+  test('restore names the segment, or all of them, that the archive lacks', async () => {
     const kept = new Map(s3.objects);
     const missing = segments().at(-2) ?? '';
     s3.objects.delete(missing);
@@ -176,7 +176,7 @@ describe('an archive in a bucket', () => {
     for (const [key, content] of kept) s3.objects.set(key, content);
   }, 240_000);
 
-  test('that does not answer delays a stop only for the grace period', async () => {
+  test('a bucket that does not answer delays a stop only for the grace period', async () => {
     const warnings: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(line) });
     s3.fault('silence', /^PUT wal/, 1000);

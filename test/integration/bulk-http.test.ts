@@ -195,7 +195,7 @@ test('answers with the batch; a repeat gets the same batch, another file is refu
   expect(refusalOf(other)).toEqual([409, 'reference_reused', 'batch_reference']);
 });
 
-test('the results come as CSV and as JSON lines too', async () => {
+test('clients get the results as CSV and as JSON lines too', async () => {
   const batchReference = fresh('batch');
   const file = `biller_name,amount,account,merchant_reference\nsafaricom,1,254722000008,"a,b"\n`;
   const [row] = await decided(file, { batchReference });
@@ -321,14 +321,14 @@ describe('uploads that do not arrive', () => {
     expect(taken.status, taken.text).toBe(200);
   });
 
-  test('of an unknown sender are refused before they arrive', async () => {
+  test('uploads of an unknown sender are refused before they arrive', async () => {
     const path = target(PATH, { batch_reference: fresh('batch'), sha256: sha256(file) });
     const socket = await begin(path, { 'Content-Type': 'text/csv', 'X-Signature': forged });
     const [answer] = (await once(socket, 'data')) as [string];
     expect(answer).toMatch(/^HTTP\/1\.1 401 .*"signature_invalid"/s);
   });
 
-  test('of one vendor leave places for another, and the oldest is displaced', async () => {
+  test('uploads of one vendor leave places for another, and the oldest is displaced', async () => {
     const begun: Socket[] = [];
     for (let count = 0; count < LIMITS.bulkUploadsPerVendor; count += 1) {
       const path = target(PATH, { batch_reference: fresh('batch'), sha256: sha256(file) });
@@ -342,7 +342,7 @@ describe('uploads that do not arrive', () => {
     expect((await refused)[0]).toMatch(/^HTTP\/1\.1 503 .*"overloaded"/s);
   });
 
-  test('of several vendors do not keep another one waiting', async () => {
+  test('uploads of several vendors do not keep another one waiting', async () => {
     for (const by of [vendor, await running.addVendor()]) {
       for (let count = 0; count < LIMITS.bulkUploadsPerVendor; count += 1) {
         const path = target(PATH, { batch_reference: fresh('batch'), sha256: sha256(file) }, by);
@@ -352,7 +352,7 @@ describe('uploads that do not arrive', () => {
     expect((await upload(file, { by: await running.addVendor() })).status).toBe(200);
   });
 
-  test('that repeat one request replace only each other', async () => {
+  test('uploads that repeat one request replace only each other', async () => {
     const own = target(PATH, { batch_reference: fresh('batch'), sha256: sha256(file) });
     const half = await begin(own, { 'Content-Type': 'text/csv' });
     const seen = target(PATH, { batch_reference: fresh('batch'), sha256: sha256(file) });
@@ -366,7 +366,7 @@ describe('uploads that do not arrive', () => {
     expect(answer).toContain('"file_mismatch"');
   });
 
-  test('that are partly received are not displaced by strangers at the same address', async () => {
+  test('strangers at the same address do not displace partly received uploads', async () => {
     const path = target(PATH, { batch_reference: fresh('batch'), sha256: sha256(file) });
     const { hostname, port } = new URL(running.origin);
     const socket = connect({ host: hostname, port: Number(port) }).setEncoding('utf8');
@@ -414,7 +414,7 @@ test('says what is wrong with a file as a whole', async () => {
   ]);
 });
 
-test('a batch belongs to its vendor', async () => {
+test('no vendor finds another vendor’s batch', async () => {
   const batchReference = fresh('batch');
   await decided('biller_name,amount,account\nsafaricom,10,254722000011\n', { batchReference });
   const other = running.demo('demo2');

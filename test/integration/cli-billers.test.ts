@@ -442,12 +442,12 @@ describe('malipo prefix', () => {
 });
 
 describe('codes', () => {
-  it('are accepted in any case', async () => {
+  it('codes are accepted in any case', async () => {
     const set = await must(environment, 'biller', 'set-status', 'WATER', 'Online');
     expect(set.stdout).toBe('Biller water is set ONLINE.\n');
   });
 
-  it('that are invalid are refused in plain words', async () => {
+  it('invalid codes are refused in plain words', async () => {
     const refused = await inProcess(environment, 'biller', 'set-status', 'city-water', 'ONLINE');
     expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
     expect(refused.stderr).toBe(

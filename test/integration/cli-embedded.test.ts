@@ -143,7 +143,7 @@ describe('during a running service', () => {
 });
 
 describe('a database that is not migrated', () => {
-  it('is refused with a hint how to migrate', async () => {
+  it('a database that is not migrated is refused with a hint how to migrate', async () => {
     const database = await createTestDatabase();
     const environment = { DATABASE_URL: database.url, DATABASE_OWNER_URL: database.ownerUrl };
     try {
@@ -171,7 +171,7 @@ describe('a database that is not migrated', () => {
 
 describe('an owner URL that names another database', () => {
   it.each([['migrate'], ['archive', 'run', '--before', '2020-01-01']])(
-    'is refused by %s, and nothing is created there',
+    '%s refuses an owner URL that names another database, and nothing is created there',
     async (...args) => {
       const [database, other] = [await createTestDatabase(), await createTestDatabase()];
       const environment = { DATABASE_URL: database.url, DATABASE_OWNER_URL: other.ownerUrl };

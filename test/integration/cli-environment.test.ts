@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inProcess, malipo, withInput } from './cli-support.ts';
 
 describe('the environment', () => {
-  it('is checked, and all mistakes are reported at once', async () => {
+  it('all mistakes in the environment are reported at once', async () => {
     const wrong = await malipo({ PORT: 'x', TIME_ZONE: 'Mars/Olympus' }, 'vendor', 'list');
     expect(wrong).toMatchObject({ exitCode: 1, stdout: '' });
     expect(wrong.stderr).toContain('PORT');
@@ -17,7 +17,7 @@ describe('the environment', () => {
     expect(failed.stderr).not.toContain('hidden-word');
   });
 
-  it('is not needed for help', async () => {
+  it('help does not need the environment', async () => {
     const help = await malipo({ PORT: 'x' }, '--help');
     expect(help).toMatchObject({ exitCode: 0, stderr: '' });
     expect(help.stdout).toContain('ledger');

@@ -26,7 +26,7 @@ const topUp = (...more: string[]): string[] => [
 ];
 
 describe('a top-up by two people', () => {
-  test('is entered, approved by another person, and shown in both reports', async () => {
+  test('a top-up is entered, approved by another person, and shown in both reports', async () => {
     const entered = await must(environment, ...topUp('--reference', 'FT1', '--json'));
     const { entry } = entered.json<{ entry: string }>();
     const waiting = await must(environment, 'house', 'entries', '--json');
@@ -71,7 +71,7 @@ describe('a top-up by two people', () => {
     [['--reference', 'X', '--from', 'nowhere'], 'source'],
     [['--reference', 'X', '--kind', 'opening', '--amount', '0'], 'of an earlier time'],
     [['--reference', 'X', '--at', '2199-01-01 00:00:00'], 'at'],
-  ])('is refused with %j, naming what is wrong', async (more, problem) => {
+  ])('a top-up is refused with %j, naming what is wrong', async (more, problem) => {
     const refused = await run(...topUp(...more));
     expect(refused.exitCode).not.toBe(0);
     expect(refused.stderr).toContain(problem);

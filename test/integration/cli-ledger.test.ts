@@ -315,7 +315,7 @@ describe('malipo ledger statement', () => {
     expect(lines[6]).toMatch(/,closing,(,){12}1000\.00,800\.00$/);
   });
 
-  it('is complete as CSV, and says if it is not complete in a table', async () => {
+  it('a statement is complete as CSV, and says if it is not complete in a table', async () => {
     // Many of them at the same time: a page may end between two of them.
     const undo = await collected(
       2,

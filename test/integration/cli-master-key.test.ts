@@ -29,7 +29,7 @@ async function addShop(): Promise<void> {
 }
 
 describe('the master key', () => {
-  it('is needed only for new keys', async () => {
+  it('only new keys need the master key', async () => {
     await addShop();
     const without = { DATABASE_URL: database.url, DATA_DIR: '/nonexistent' };
     expect((await inProcess(without, 'vendor', 'list')).exitCode).toBe(0);
@@ -50,7 +50,7 @@ describe('the master key', () => {
     await expect(openKeys(pool, ['vendor'], keysOf(masterKey))).resolves.toBeDefined();
   });
 
-  it('is not taken from a sandbox that may be another one’s', async () => {
+  it('the master key is not taken from a sandbox that may be another one’s', async () => {
     const dataDir = await makeTemporaryFolder();
     try {
       await writeFile(`${dataDir}/master-key`, newMasterKey());
@@ -65,7 +65,7 @@ describe('the master key', () => {
     }
   });
 
-  it('is changed by sealing everything again, any number of times', async () => {
+  it('the master key is changed by sealing everything again, any number of times', async () => {
     const next = newMasterKey();
     const now = environment;
     const both = { ...now, MASTER_KEY: next, MASTER_KEY_PREVIOUS: masterKey };

@@ -12,7 +12,7 @@ import { counted, createProgress, record, table } from '../../src/cli/output.ts'
 import { inProcess } from './cli-support.ts';
 
 describe('a table', () => {
-  it('is as wide as its cells, numbers to the right, nothing after the last cell', () => {
+  it('columns are as wide as their cells, numbers to the right, nothing after the last cell', () => {
     const text = table(
       [{ title: 'NAME' }, { title: 'AMOUNT', align: 'right' }, { title: 'NOTE' }],
       [
@@ -54,7 +54,7 @@ describe('a table', () => {
 });
 
 describe('a number of things', () => {
-  it('is one thing, or several', () => {
+  it('one thing is counted in the singular, several in the plural', () => {
     expect([0, 1, 2].map((count) => counted(count, 'problem'))).toEqual([
       '0 problems',
       '1 problem',
@@ -69,7 +69,7 @@ function stream(isTTY: boolean) {
 }
 
 describe('progress', () => {
-  it('is one line on a terminal, erased at the end', () => {
+  it('progress is one line on a terminal, erased at the end', () => {
     const stderr = stream(true);
     const progress = createProgress(stderr);
     progress.show('checking a very long name of an invariant');
@@ -129,7 +129,7 @@ describe('a failure', () => {
     expect(explain(error).text).toContain('The database cannot be reached');
   });
 
-  it('about a missing file names the file', async () => {
+  it('the error about a missing file names the file', async () => {
     const ran = await inProcess(
       {},
       'credit',
@@ -142,13 +142,13 @@ describe('a failure', () => {
     expect(ran).toMatchObject({ exitCode: 1, stderr: 'error: File no.json does not exist.\n' });
   });
 
-  it('of the file system has no stack', async () => {
+  it('an error of the file system is printed without its stack', async () => {
     const ran = await inProcess({}, 'backup', 'list', import.meta.filename);
     const stderr = `error: ENOTDIR: not a directory, scandir '${import.meta.filename}'\n`;
     expect(ran).toMatchObject({ exitCode: 1, stderr });
   });
 
-  it('that is unexpected keeps its stack', () => {
+  it('an unexpected error keeps its stack', () => {
     const { text, exitCode } = explain(new TypeError('x is not a function'));
     expect(text).toMatch(/TypeError: x is not a function\n +at /);
     expect(exitCode).toBe(1);
@@ -207,7 +207,7 @@ describe('the reference page', () => {
 });
 
 describe('the help', () => {
-  it('of every command fits 80 columns and shows defaults as people write them', async () => {
+  it('the help of every command fits 80 columns and shows defaults as people write them', async () => {
     const wrong: string[] = [];
     const check = async (words: readonly string[]): Promise<void> => {
       const { stdout, stderr } = await inProcess({}, ...words, '--help');

@@ -106,7 +106,7 @@ describe('a receipt that no vendor has', () => {
   const name = ['FT26006002', '--issuer', 'bank'];
   const run = async (...words: string[]) => await inProcess(environment, 'receipts', ...words);
 
-  test('is listed, proposed, and approved by another person', async () => {
+  test('a receipt that no vendor has is listed, proposed, and approved by another person', async () => {
     expect((await run('list')).stdout).toContain('FT26006002');
     const by = ['--by', 'Asha', '--note', 'the depositor called'];
     expect((await run('propose', ...name, ...by)).stderr).toContain('either --vid or --close');
@@ -134,7 +134,7 @@ describe('a receipt that no vendor has', () => {
     }
   });
 
-  test('a receipt number of two issuers needs --issuer', async () => {
+  test('receipt numbers of two issuers need --issuer', async () => {
     const ambiguous = await run('show', 'FT26006002');
     expect(ambiguous).toMatchObject({ exitCode: 1 });
     expect(ambiguous.stderr).toContain('bank, camt');

@@ -118,7 +118,7 @@ describe('collected income', () => {
     ]);
   });
 
-  test('of another collector may have the same reference', async () => {
+  test('income of another collector may have the same reference', async () => {
     const vendorId = await books.addVendor();
     await insertCollector(books.pool, {
       collector: 'other-till',
@@ -199,7 +199,7 @@ describe('funding', () => {
     });
   });
 
-  test('of two vendors at the same time is two movements', async () => {
+  test('funding two vendors at the same time makes two movements', async () => {
     const vendorIds = await books.addVendors([0n, 0n]);
     for (const vendorId of vendorIds) {
       await collect(books, income(vendorId));

@@ -75,7 +75,7 @@ describe('what waits for a second person', () => {
     return proposalId;
   };
 
-  test('is listed for those who may decide it, and counted for those who did not propose it', async () => {
+  test('proposals are listed for those who may decide them, and counted for those who did not make them', async () => {
     const id = await topUp('SLIP-1');
     const shown = {
       kind: 'proposal',
@@ -98,7 +98,7 @@ describe('what waits for a second person', () => {
     expect((await as('demo-admin').get('/approvals')).code).toBe('not_permitted');
   });
 
-  test('is shown with what turns its text around or is not seen', async () => {
+  test('characters that turn the text around, or are not seen, are shown', async () => {
     const { pool } = running.service;
     const ledgerMac = await openLedgerMac(pool, running.sealing.masterKeys);
     const { masterKeys } = running.sealing;

@@ -51,7 +51,7 @@ const exportBy = async (asked: object) =>
   await as('support').send('POST', '/payments/export', asked);
 
 describe('an export', () => {
-  test('is recorded with its filter and the number of its rows', async () => {
+  test('an export is recorded with its filter and the number of its rows', async () => {
     const file = await exportBy({ vid: 'demo', columns: 'reference', format: 'csv' });
     expect(file.text.trimEnd().split('\r\n')).toHaveLength(4);
     expect(await lastOf('payments.export')).toMatchObject({
@@ -83,7 +83,7 @@ describe('an export', () => {
     }
   });
 
-  test('that the browser does not wait for is recorded as incomplete', async () => {
+  test('an export that the browser does not wait for is recorded as incomplete', async () => {
     await owner.query(
       `insert into audit_log (at, audit_id, login, action, address, request_id, reason)
        select now(), gen_random_uuid(), 'x', 'filler', '', '', repeat('x', 1000)
@@ -104,7 +104,7 @@ describe('an export', () => {
   });
 });
 
-test('an export that reaches its limit says so in its last line', async () => {
+test('exports that reach their limit end with a line that says so', async () => {
   await owner.query(
     `insert into audit_log (at, audit_id, login, action, address, request_id)
      select date_trunc('milliseconds', now()) - number * interval '1 ms', gen_random_uuid(),
@@ -138,7 +138,7 @@ describe('asking the operator now', () => {
   const ask = async (login: string, reference = '') =>
     await as(login).send('POST', `/payments/${reference}/verify`, { reason: 'the customer calls' });
 
-  test('is possible once in half a minute for a payment, for all people together', async () => {
+  test('the operator is asked once in half a minute about a payment, for all people together', async () => {
     const [reference] = references;
     expect((await ask('support', reference)).status).toBe(204);
     const again = await ask('operations', reference);
@@ -152,7 +152,7 @@ describe('asking the operator now', () => {
     expect((await ask('operations', references[1])).status).toBe(204);
   });
 
-  test('is possible 20 times in ten minutes for one person; refused attempts do not count', async () => {
+  test('one person may ask the operator 20 times in ten minutes; refused attempts do not count', async () => {
     const [, , third] = references;
     await owner.query(
       `insert into audit_log (at, audit_id, person_id, login, action, target, address, request_id)

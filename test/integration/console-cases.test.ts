@@ -75,7 +75,7 @@ const auditOf = async (action: string): Promise<unknown[]> =>
   ).rows;
 
 describe('a payment', () => {
-  test('is verified at once, but only while a result is awaited', async () => {
+  test('a payment is verified at once, but only while a result is awaited', async () => {
     const reference = await createPending();
     const before = await read<PaymentDetail>(`/payments/${reference}`);
     const answer = await post('support', `/payments/${reference}/verify`, { reason: 'urgent' });
@@ -94,7 +94,7 @@ describe('a payment', () => {
   });
 
   test.each([{}, { reason: '' }, { reason: '  ' }])(
-    'an action without a reason: %j',
+    'refuses an action without a reason: %j',
     async (body) => {
       const reference = await createPending();
       const answer = await post('support', `/payments/${reference}/verify`, body);
@@ -134,7 +134,7 @@ describe('a payment', () => {
 });
 
 describe('a case', () => {
-  test('is resolved by two people, and the second approves what they saw', async () => {
+  test('two people resolve a case, and the second approves what they saw', async () => {
     const reference = await createPending();
     const caseId = await openCase(reference);
     const paid = {
@@ -194,7 +194,7 @@ describe('a case', () => {
     });
   });
 
-  test('about a payment that succeeded: two people return it to the vendor', async () => {
+  test('two people return a payment that succeeded to the vendor', async () => {
     const reference = await createPending();
     const first = await openCase(reference);
     const paid = { resolution: 'paid', reason: 'on the portal', operatorReference: 'OP-3' };
@@ -248,7 +248,7 @@ describe('a case', () => {
     });
   });
 
-  test('the worklist, by state, kind, vendor and operator', async () => {
+  test('cases are listed by state, kind, vendor and operator', async () => {
     const open = await openCase(await createPending());
     const proposed = await openCase(await createPending());
     await post('support', `/cases/${proposed}/propose`, { resolution: 'keep_books', reason: 'ok' });

@@ -28,7 +28,7 @@ const read = async <Answer>(path: string): Promise<Answer> => {
   return answer.body as unknown as Answer;
 };
 
-test('the cards, their roles, and one card with points and the plots of its test', async () => {
+test('lists the cards and their roles, and shows one card with its points and the plots of its test', async () => {
   const { cards } = await read<ScorecardsAnswer>('/credit/scorecards');
   expect(cards.map(({ card, role }) => [card, role])).toEqual([
     ['malipo-generic@3', 'champion'],

@@ -57,7 +57,7 @@ test('staff see the figures of the command line', async () => {
   expect(home.float).toBeNull();
 });
 
-test('a vendor’s people see their vendor’s figures, and nothing of the house', async () => {
+test('people of a vendor see their vendor’s figures, and nothing of the house', async () => {
   const home = await homeOf('demo2-admin');
   expect(home.today.created).toBe(2);
   expect(home.queued.count).toBe(2);

@@ -96,7 +96,7 @@ describe('the trial balance', () => {
     expect(csv.text.split('\r\n')).toHaveLength(shown.lines.length + 3);
   });
 
-  test('of an earlier period shows no postings', async () => {
+  test('an earlier period shows no postings of today', async () => {
     const { lines } = await read<LedgerAnswer>('/ledger?from=2020-01-01&to=2020-12-31');
     expect(new Set(lines.flatMap(({ debits, credit }) => [debits, credit]))).toEqual(
       new Set(['0.00']),
@@ -133,20 +133,20 @@ describe('an account', () => {
     });
   });
 
-  test('of one vendor has only that vendor’s transfers', async () => {
+  test('an account of one vendor has only that vendor’s transfers', async () => {
     const { line } = await read<AccountAnswer>('/ledger/vendors/reserved?vid=demo2');
     const entries = await allEntries('/ledger/vendors/reserved?vid=demo2');
     expect(entries.map(({ vid }) => vid)).toEqual(['demo2']);
     expect(line.credit).toBe('100.00');
   });
 
-  test('of income names collector and reference', async () => {
+  test('transfers of income have collector and reference', async () => {
     const entries = await allEntries('/ledger/vendors/collected?vid=demo');
     expect(entries.map(({ source }) => source.kind)).toEqual(['funding', 'collection']);
     expect(entries[1]?.source).toMatchObject({ collector: 'demo-collector' });
   });
 
-  test('of the house names the entry', async () => {
+  test('transfers of the house have their entry', async () => {
     const { entries, line } = await read<AccountAnswer>('/ledger/house/suspense');
     expect(line).toMatchObject({ credit: '500.00', class: 'clearing' });
     expect(entries).toMatchObject([
@@ -154,7 +154,7 @@ describe('an account', () => {
     ]);
   });
 
-  test('that does not exist is not found', async () => {
+  test('unknown accounts are not found', async () => {
     expect((await finance.get('/ledger/house/nothing')).status).toBe(404);
   });
 });

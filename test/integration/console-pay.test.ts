@@ -69,7 +69,7 @@ describe('a form', () => {
     expect((await check({ amount: '100000.01' })).body).toMatchObject({ isEnough: false });
   });
 
-  test('is paid once, however often it is sent', async () => {
+  test('one form is paid once, however often it is sent', async () => {
     const body = { ...FORM, merchant_reference: 'form-1', fee: '0.00' };
     const [one, two] = await Promise.all([
       cashier.send('POST', '/pay', body),
@@ -130,7 +130,7 @@ describe('a file', () => {
     499: 'kplc_prepaid,abc,100,"f-499"',
   });
 
-  test('is checked row by row, and nothing is paid', async () => {
+  test('every row of a file is checked, and nothing is paid', async () => {
     const { body } = await cashier.send('POST', '/bulk/check', { content });
     const checked = body as unknown as FileChecked;
     expect(checked).toMatchObject({
@@ -155,7 +155,7 @@ describe('a file', () => {
     expect(noFile).toMatchObject({ status: 400, code: 'invalid_file' });
   });
 
-  test('is submitted once, and its refused rows can be downloaded', async () => {
+  test('one file is submitted once, and its refused rows can be downloaded', async () => {
     const submission = { reference: 'run/1', content, total: '24850.00' };
     const submit = () => cashier.send('POST', '/bulk', submission);
     expect((await submit()).status).toBe(200);
@@ -252,7 +252,7 @@ describe('a statement', () => {
     expect(none.body).toMatchObject({ head: { opening: '0.00', closing: '0.00', count: 0 } });
   });
 
-  test('that takes long leaves connections for other requests, however often it is asked for', async () => {
+  test('statements that take long leave connections for other requests, however often they are requested', async () => {
     const owner = createPool({ url: database.ownerUrl, max: 1, name: 'test' });
     const { asked } = await databaseTransaction(owner, async (client) => {
       await client.query('lock table transfers in access exclusive mode');

@@ -23,7 +23,7 @@ afterAll(async () => {
 const peopleOf = async (client: ConsoleClient): Promise<PeopleAnswer> =>
   await client.read<PeopleAnswer>('/people');
 
-test('a vendor’s administrator sees and changes only the vendor’s people', async () => {
+test('administrators of a vendor see and change only the vendor’s people', async () => {
   const client = await signedIn(running.origin, 'demo-admin');
   const { people, roles } = await peopleOf(client);
   expect(people.map(({ vid }) => vid)).toEqual(['demo', 'demo', 'demo']);
@@ -131,7 +131,7 @@ test('a text that the audit log could not keep, or nobody could read, is refused
   expect(added.status).toBe(200);
 });
 
-test('the pages of the audit log equal the export', async () => {
+test('all pages of the audit log together equal the export', async () => {
   const admin = await signedIn(running.origin, 'admin');
   for (let number = 0; number < 60; number += 1) {
     await admin.send('POST', '/billers/none/online', { reason: `=1+${number}` });
@@ -164,7 +164,7 @@ async function useLink(path: unknown, password: string): Promise<ConsoleClient> 
   return client;
 }
 
-test('an administrator who uses another person’s link sees, changes and approves nothing', async () => {
+test('administrators who use another person’s link see, change and approve nothing', async () => {
   const admin = await signedIn(running.origin, 'admin');
   const invite = { name: 'Second', role: 'administrator', reason: 'second administrator' };
   const invited = await admin.send('POST', '/people', { ...invite, login: 'second' });
@@ -213,7 +213,7 @@ test('an administrator who uses another person’s link sees, changes and approv
   expect((await other.send('POST', '/people/nobody/link', { reason: 'x' })).code).toBe('not_found');
 });
 
-test('a vendor’s own people need no confirmation', async () => {
+test('people of a vendor need no confirmation', async () => {
   const client = await signedIn(running.origin, 'demo-admin');
   const cashier = { login: 'till-2', name: 'Till', role: 'vendor_cashier', reason: 'x' };
   const invited = await client.send('POST', '/people', cashier);

@@ -52,14 +52,14 @@ describe('an upload', () => {
     expect([answer.status, answer.field]).toEqual([400, field]);
   });
 
-  test('that cannot be read lists its problems and imports nothing', async () => {
+  test('uploads that cannot be read list their problems and import nothing', async () => {
     const { body } = await upload({ content: 'type,when\r\n' });
     const answer = body as unknown as ImportAnswer;
     expect(answer).toMatchObject({ kind: 'refused', count: 1, problems: [{ line: 1 }] });
     expect((await dayOf()).statements).toEqual([]);
   });
 
-  test('of more than 8 MB is refused', async () => {
+  test('uploads of more than 8 MB are refused', async () => {
     const answer = await upload({ content: 'x'.repeat(8 * 1024 * 1024) });
     expect(answer.status).toBe(413);
   });
@@ -123,7 +123,7 @@ describe('a day', () => {
     expect(again.problem).toContain('already closed');
   });
 
-  test('that does not exist is refused', async () => {
+  test('the close of a day that does not exist is refused', async () => {
     const answer = await finance.get('/reconciliation/2026-02-30');
     expect([answer.status, answer.field]).toEqual([400, 'day']);
   });

@@ -140,7 +140,7 @@ describe('payments', () => {
     expect(referencesOf(await list('support'))).toEqual(all);
   });
 
-  test('a vendor’s people see only their own, whatever they ask for', async () => {
+  test('people of a vendor see only its own payments, whatever they ask for', async () => {
     const own = (references['demo2'] ?? []).toReversed();
     for (const query of ['', '?vid=demo', '?vid=demo2', '?vid=no-such']) {
       expect(referencesOf(await list('demo2-admin', query))).toEqual(own);
@@ -184,7 +184,7 @@ describe('payments', () => {
     ['?search=2020-01-01', 0],
     ['?search=demo2&as=text', 0],
     ['?from=2020-01-01&to=2020-12-31', 0],
-  ])('the filter %s', async (query, count) => {
+  ])('lists the payments that match %s', async (query, count) => {
     expect((await list('support', query)).payments).toHaveLength(count);
   });
 
@@ -255,7 +255,7 @@ describe('payments', () => {
     );
   });
 
-  test('the possible filters', async () => {
+  test('lists the possible filters', async () => {
     const { body } = await as('support').get('/payments/choices');
     expect(body['vendors']).toEqual([
       { code: 'demo', name: 'Demo Vendor' },

@@ -84,17 +84,17 @@ describe('a request with a file', () => {
     .filter(({ bodyBytes }) => bodyBytes !== undefined)
     .map(({ path }) => path.replaceAll(/:\w+/g, () => randomUUID()));
 
-  test.each(paths)('of nobody is refused before it arrives: %s', async (path) => {
+  test.each(paths)('a file of nobody is refused before it arrives: %s', async (path) => {
     expect(await answerOn(await begin(path))).toMatch(/^HTTP\/1\.1 401 .*"not_signed_in"/s);
   });
 
-  test('of a person who may not send it is refused before it arrives', async () => {
+  test('a file of a person who may not send it is refused before it arrives', async () => {
     const { cookie } = await signedIn('demo-viewer');
     const answer = await answerOn(await begin('/bulk/check', cookie));
     expect(answer).toMatch(/^HTTP\/1\.1 403 .*"not_permitted"/s);
   });
 
-  test('that is still arriving gives way to another one of the same person', async () => {
+  test('a file that is still arriving is displaced by another one of the same person', async () => {
     const { cookie } = await signedIn('demo-cashier');
     const own: Promise<string>[] = [];
     const other = await signedIn('demo-admin');
@@ -156,7 +156,7 @@ describe('a request with a file', () => {
     );
   });
 
-  test('of staff, or of another vendor, gives way to no number of people of a vendor', async () => {
+  test('people of a vendor cannot displace files of staff or of another vendor, however many they send', async () => {
     const cookies = await Promise.all([1, 2, 3, 4, 5].map(async () => await cookieOfNewPerson()));
     const path = '/bulk/check';
     const others = [

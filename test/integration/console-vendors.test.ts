@@ -191,7 +191,7 @@ describe('webhooks', () => {
     expect(set).toMatchObject({ secret: null, webhook: { url, allowsPrivate: false } });
   });
 
-  test('is set, tested, switched off and on, and its secret rotated', async () => {
+  test('a webhook is set, tested, switched off and on, and its secret rotated', async () => {
     const path = '/vendors/demo/webhook';
     expect(await read<WebhookAnswer>(demoAdmin, path)).toEqual({
       webhook: null,

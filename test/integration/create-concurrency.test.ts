@@ -167,7 +167,7 @@ describe('the same payment fifty times at once', () => {
     expect(await books.balances(vendorId)).toMatchObject({ reserved: 10_000n });
   });
 
-  test('without a reference, checked: one payment, and the refusals name it', async () => {
+  test('fifty creates without a reference, but with the check, make one payment, and the refusals name it', async () => {
     const vendorId = await books.addVendor(1_000_000n);
     const decisions = await createAll(
       Array.from({ length: 50 }, () => newPayment({ vendorId, duplicateSeconds: 30 })),
@@ -177,7 +177,7 @@ describe('the same payment fifty times at once', () => {
     expect(new Set(named).size).toBe(1);
   });
 
-  test('without a reference and unchecked: fifty payments', async () => {
+  test('fifty creates without a reference and without the check make fifty payments', async () => {
     const vendorId = await books.addVendor(1_000_000n);
     const decisions = await createAll(Array.from({ length: 50 }, () => newPayment({ vendorId })));
     expect(countKinds(decisions)).toEqual({ accepted: 50 });

@@ -51,7 +51,7 @@ async function enter(fields: Record<string, string>, from?: string) {
   });
 }
 
-test('a link gives the report once, to the person who knows the birth date', async () => {
+test('one link shows the report once, to the person who knows the birth date', async () => {
   const code = await link();
   const page = await running.service.app.inject({ method: 'GET', url: '/my-report' });
   expect(page.statusCode).toBe(200);

@@ -40,7 +40,7 @@ async function importLoans(...more: string[]): Promise<Ran> {
   );
 }
 
-test('a lender imports, corrects the file by the report and imports again', async () => {
+test('lenders import, correct the file by the report and import again', async () => {
   const first = await importLoans();
   expect(first.exitCode).toBe(1);
   expect(first.stdout).toContain('3 records: 2 states of accounts added (2 accounts new)');
@@ -252,7 +252,7 @@ test('suppression rules are set and removed, count at once, and every change is 
   }
 });
 
-test('the report replaces a symbolic link in its place, and writes nothing through it', async () => {
+test('reports replace a symbolic link in their place, and write nothing through it', async () => {
   const own = await mkdtemp(path.join(folder, 'link-'));
   const [loans, other] = [path.join(own, 'loans.csv'), path.join(own, 'other.txt')];
   await writeFile(loans, csvOf([rightLine(1, { Gender: 'X' })]));

@@ -169,7 +169,7 @@ test('a merge that is impossible by the time of its approval stays undecided', a
   expect(await deps.proposals.find(back.proposalId)).toMatchObject({ decision: null });
 });
 
-test('of two approvals at once, one carries it out', async () => {
+test('only one of two approvals at once carries the proposal out', async () => {
   const { proposalId } = await proposeMerge(deps, { from: 8n, into: 9n }, GROUNDS);
   const made = await Promise.allSettled(
     ['Baraka', 'Chao', 'Dalila'].map((by) => approveProposal(deps, { proposalId, by })),

@@ -229,7 +229,7 @@ describe('a vendor with strict enquiries', () => {
     expect(misses).toBeLessThanOrEqual(2 * MISSES_PER_HOUR);
   });
 
-  test('is changed to open by a person, and gets other answers from then on', async () => {
+  test('a person switches a vendor from strict to open enquiries, and it gets other answers from then on', async () => {
     const vendor = await strictVendor();
     await changeVendor(running.service.pool, vendor.vid, { enquiryPolicy: 'open' });
     await running.service.directory.reload();

@@ -140,7 +140,7 @@ describe('an imported file', () => {
     ]);
   });
 
-  test('of the next month adds a state and keeps the history', async () => {
+  test('the next month’s file adds a state and keeps the history', async () => {
     const one = line(1);
     await run([one]);
     const next = { ...one, CurrentBalanceKES: '6000', CurrentBalance: '6000' };
@@ -152,7 +152,7 @@ describe('an imported file', () => {
     expect(account?.history.map(({ balanceCents }) => balanceCents)).toEqual([800_000n]);
   });
 
-  test('that comes late does not replace terms that a newer one has confirmed', async () => {
+  test('a file that comes late does not replace terms that a newer one has confirmed', async () => {
     const one = line(1);
     await run([one], { asOf: '2026-10-10' });
     await run([one], { asOf: '2026-10-31' });
@@ -272,7 +272,7 @@ describe('an imported file', () => {
     expect(both.findings).toHaveLength(2);
   });
 
-  test('is read as CSV is written, and a broken quote is a finding', async () => {
+  test('a file is read as CSV is written, and a broken quote is a finding', async () => {
     const quoted = csvOf([line(1, { TradingAs: 'Duka, "Mama Njeri"' })]).replaceAll('\n', '\r\n');
     expect((await run(`\ufeff${quoted}`)).findings).toEqual([]);
     const folded = csvOf([line(5, { TradingAs: 'two\nlines' }), line(6, { Gender: '' })]);
@@ -292,7 +292,7 @@ describe('an imported file', () => {
     }
   });
 
-  test('that is not an import file is refused as a whole', async () => {
+  test('a file that is not an import file is refused as a whole', async () => {
     await expect(run('')).rejects.toThrow('The file is empty');
     await expect(run('a,b\n1,2\n')).rejects.toThrow('column 1 must be Surname');
     await expect(run([line(1)], { asOf: '2026-11-06' })).rejects.toThrow('in the future');
@@ -305,7 +305,7 @@ describe('an imported file', () => {
   });
 });
 
-test('a file imported again after a rotation of the keys changes nothing', async () => {
+test('files that are imported again after a rotation of the keys change nothing', async () => {
   const master = { current: randomBytes(32), previous: undefined };
   const index = { current: randomBytes(32), previous: undefined };
   const lines = [line(1), line(2)];
@@ -461,7 +461,7 @@ describe('a batch of the writer', () => {
 });
 
 describe('people in files', () => {
-  test('are one subject by document and names, whatever the lender and the spelling', async () => {
+  test('people are one subject by document and names, whatever the lender and the spelling', async () => {
     const one = line(1, { Surname: 'Wanjiku', Forename1: 'Grace', Forename2: 'Akinyi' });
     await run([one]);
     const other = { ...one, Surname: 'Akinyi', Forename1: 'Wanjiko', Forename2: '' };
@@ -745,7 +745,7 @@ describe('an account in another currency', () => {
     ]);
   });
 
-  test('that is new and has no balance is imported with unknown amounts', async () => {
+  test('a new account in another currency without a balance is imported with unknown amounts', async () => {
     expect((await run([line(1, closed)])).findings).toEqual([]);
     const [subject] = await find(line(1));
     expect((await readFileOf(subject?.crn ?? 0n)).accounts).toMatchObject([

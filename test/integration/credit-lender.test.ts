@@ -144,7 +144,7 @@ test('a file with more than fifty mistakes of all kinds is corrected from the re
   expect(`${text.join('\n')}\n`).toBe(csvOf(meant).slice(header.length + 1));
 });
 
-test('the mistakes break every rule of the guide but those about corrections and remarks', async () => {
+test('every rule of the guide, except about corrections and remarks, is broken by one of the mistakes', async () => {
   const guide = await readFile(GUIDE, 'utf8');
   const table = guide.slice(guide.indexOf('| Rule '), guide.indexOf('## Who is who'));
   const documented = table

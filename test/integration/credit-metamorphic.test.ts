@@ -140,7 +140,7 @@ test('neither a person’s identity nor the order of accounts changes an answer'
   }
 });
 
-test('a suppressed default never raises a score', async () => {
+test('suppressed defaults never raise a score', async () => {
   const person = rightLine(4);
   const [open = {}, late = {}] = accountsOf(person, 4);
   await submit([open]);

@@ -178,7 +178,7 @@ describe('Metropol as the bureau', () => {
     });
   });
 
-  test('is not asked further when the names disagree or nobody is known', async () => {
+  test('Metropol is not asked further when the names disagree or nobody is known', async () => {
     expect(await bureau.ask(question({ names: ['Juma', 'Otieno'] }))).toMatchObject({
       kind: 'mismatch',
     });
@@ -223,7 +223,7 @@ describe('Metropol as the bureau', () => {
     expect(emulator.billed).toHaveLength(7);
   });
 
-  test('is called and bills once, even if a vendor repeats its request', async () => {
+  test('Metropol is called and bills once, even if a vendor repeats its request', async () => {
     const asked = question();
     const answers = await Promise.all(Array.from({ length: 5 }, async () => await ask(asked)));
     expect(new Set(answers).size).toBe(1);
@@ -237,7 +237,7 @@ describe('Metropol as the bureau', () => {
     expect(JSON.parse(await first)).toMatchObject({ score: '567' });
   });
 
-  test('is called by one process at a time', async () => {
+  test('one process at a time calls Metropol', async () => {
     await useVault(vault, { timeoutMs: 2_000 });
     const elsewhere = open(vault, { timeoutMs: 2_000 });
     const asked = question();
@@ -250,7 +250,7 @@ describe('Metropol as the bureau', () => {
     expect(emulator.billed).toHaveLength(1);
   });
 
-  test('whose caller was killed is called again once that call can no longer be answered', async () => {
+  test('Metropol is called again after the caller was killed, once that call can no longer be answered', async () => {
     const asked = question();
     const { vendorId } = asked.vendor;
     const call = {
@@ -298,7 +298,7 @@ describe('Metropol as the bureau', () => {
     await useVault(vault);
   });
 
-  test('that refuses or cannot be reached is not billed', async () => {
+  test('no enquiry is billed that Metropol refuses or cannot be asked', async () => {
     const asked = question();
     emulator.fault('/identity/verify', 'refused');
     await expect(ask(asked)).rejects.toMatchObject({ code: 'bureau_unavailable' });
@@ -313,7 +313,7 @@ describe('Metropol as the bureau', () => {
     emulator = await startMetropolEmulator();
   });
 
-  test('is not called when its name resolves to a private network, unless that is allowed', async () => {
+  test('Metropol is not called when its name resolves to a private network, unless that is allowed', async () => {
     const names = vi.spyOn(dns.promises.Resolver.prototype, 'resolve4');
     names.mockResolvedValue(['127.0.0.1'] as never);
     try {

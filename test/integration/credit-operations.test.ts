@@ -252,7 +252,7 @@ describe('an answer has every field of the specification, and its type', () => {
     }
   });
 
-  test('the examples agree with their documentation', async () => {
+  test('all examples agree with their documentation', async () => {
     const [good, thin, bad, mobile, history] = await Promise.all(
       ['1', '2', '3', '4', '5'].map(
         async (id) => (await ask('mobile-loan-score', { nationalID: `90000000${id}` })).body,
@@ -299,7 +299,7 @@ describe('an answer has every field of the specification, and its type', () => {
 });
 
 describe('an enquiry', () => {
-  test('is the same in every wire form, byte for byte', async () => {
+  test('an enquiry is the same in every wire form, byte for byte', async () => {
     const params = { requestReference: 'SameInAll' };
     const answers = new Set<string>();
     for (const form of BODY_FORMS) answers.add((await ask('generic-score', params, { form })).text);
@@ -430,7 +430,7 @@ describe('an enquiry', () => {
     }
   });
 
-  test('whose documents disagree opens a case', async () => {
+  test('documents that disagree open a case', async () => {
     await ask('id-decision', { passportNo: 'SYNA0000003' });
     const cases = await listCases(service.pool, { open: true, limit: 1_000 });
     expect(cases.filter(({ crns }) => crns.join() === '1000001,1000003')).toMatchObject([
@@ -438,7 +438,7 @@ describe('an enquiry', () => {
     ]);
   });
 
-  test('is refused again when it is repeated', async () => {
+  test('a repeated enquiry is refused again', async () => {
     const params = { requestReference: 'NobodyTwice', nationalID: '999999999' };
     const before = await countEnquiries();
     expect((await ask('generic-score', params)).status).toBe(404);
@@ -446,7 +446,7 @@ describe('an enquiry', () => {
     expect((await countEnquiries()) - before).toBe(1);
   });
 
-  test('is found by any document, with names in any order and optional ones', async () => {
+  test('a person is found by any document, with names in any order and optional ones', async () => {
     const { body } = await ask('id-decision', { nationalID: null, passportNo: 'syna-0000001' });
     expect(body.profile).toMatchObject({ crn: '1000001' });
     const named = await ask('id-decision', { name1: 'Wanjiru' });
@@ -455,7 +455,7 @@ describe('an enquiry', () => {
     expect((await ask('generic-score', { name1: 'Wanjiro', name2: 'Amani' })).status).toBe(200);
   });
 
-  test('is recorded with the subject, with who enquired and why', async () => {
+  test('an enquiry is recorded with the subject, with who enquired and why', async () => {
     await ask('generic-score', { nationalID: '900000004', reportReason: '9' }, { vid: 'demo2' });
     const [last] = await listSubjectEnquiries(service.pool, 1_000_004n);
     expect(last).toMatchObject({
@@ -489,7 +489,7 @@ test('a service with another index key than the registry’s does not start', as
   );
 });
 
-test('a service without an index key offers no scoring', async () => {
+test('services without an index key offer no scoring', async () => {
   const without = await start({});
   try {
     const answer = await ask('generic-score', {}, { service: without });
@@ -577,7 +577,7 @@ describe('a deceased customer', () => {
     expect(living[0]?.grade).not.toBe('');
   });
 
-  test('is also a customer that a lender reports as deceased, unless a person refuted that', async () => {
+  test('a lender’s report makes a customer deceased, unless a person refuted that', async () => {
     const pool = createPool({ url: database.ownerUrl, max: 1, name: 'owner' });
     await pool.query('delete from subject_life_records');
     const newest = `account_states s set status = $1, status_on = s.as_of

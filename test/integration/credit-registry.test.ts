@@ -58,7 +58,7 @@ function text(value: object): string {
 }
 
 describe('a loaded population', () => {
-  test('is found by each document, and read back as it was made', async () => {
+  test('each document finds its subject, which is read back as it was made', async () => {
     for (const subject of subjects) {
       for (const document of subject.profile.documents) {
         const found = await findSubjects(pool, vault, [document]);

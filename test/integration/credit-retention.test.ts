@@ -88,7 +88,7 @@ describe('retention of enquiries', () => {
     },
   );
 
-  test('is a job of the service, as configured', async () => {
+  test('the service runs the retention as a job, and keeps enquiries as long as configured', async () => {
     const now = new Date();
     await keepAged(14, 2, 3, now);
     await keepAged(14, 1, 1, now);

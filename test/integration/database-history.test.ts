@@ -66,7 +66,7 @@ describe('an embedded database', () => {
     }
   }
 
-  test('that is used again is the known one', async () => {
+  test('a database that is used again is the known one', async () => {
     const dataDir = await newDataDir();
     expect(await use(dataDir)).toBeUndefined();
     expect(await use(dataDir)).toBeUndefined();
@@ -74,7 +74,7 @@ describe('an embedded database', () => {
     expect(files.filter((name) => /^database-[0-9a-f-]{36}\.json$/.test(name))).toHaveLength(1);
   });
 
-  test('whose folder was put back lacks what it had: quarantine, once', async () => {
+  test('a database whose folder was put back is quarantined once, because it lacks what it had', async () => {
     const dataDir = await newDataDir();
     await use(dataDir);
     const [folder, copy] = [path.join(dataDir, 'postgres'), path.join(dataDir, 'copy')];
@@ -91,7 +91,7 @@ describe('an embedded database', () => {
     expect((await use(dataDir))?.lostUntil).toEqual(before);
   });
 
-  test('whose whole data folder was put back is noticed by another witness', async () => {
+  test('another witness notices that the whole data folder was put back', async () => {
     const dataDir = await newDataDir();
     const witness = { DATABASE_WITNESS: path.join(await fixture.folder(), 'witness') };
     await use(dataDir, witness);
@@ -101,7 +101,7 @@ describe('an embedded database', () => {
     expect((await use(copy, witness))?.reason).toContain('it lacks what it had');
   });
 
-  test('that recovered to a point in time is on another timeline: quarantine', async () => {
+  test('a database that recovered to a point in time is quarantined: it is on another timeline', async () => {
     const dataDir = await newDataDir();
     await use(dataDir);
     const backup = path.join(await fixture.folder(), 'backup');
@@ -325,7 +325,7 @@ describe('a service that runs', () => {
     });
   });
 
-  test('is contradicted by another process that had seen more', async () => {
+  test('another process that had seen more contradicts a process that had not', async () => {
     const other = create();
     await other.check(books.pool);
     await promote(1, true);

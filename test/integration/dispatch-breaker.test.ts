@@ -109,7 +109,7 @@ describe('calls without an answer', () => {
     await until(async () => expect(await readReason()).toBeUndefined());
   });
 
-  test('are over when the operator answers a probe, even with a balance in another currency', async () => {
+  test('the breaker closes when the operator answers a probe, even with a balance in another currency', async () => {
     let reachable = false;
     const scripted = createScriptedConnector({
       pay: (instruction) => (reachable ? paid(instruction) : NO_CONNECTION),
@@ -149,7 +149,7 @@ describe('calls without an answer', () => {
     expect(dispatch.catalogue.biller(BILLER)).toMatchObject({ availability: 'ONLINE' });
   });
 
-  test('of one biller leave the others of the operator online', async () => {
+  test('unanswered calls of one biller leave the operator’s other billers online', async () => {
     const operator = createScriptedConnector({
       pay: (instruction) => (instruction.billerCode === BILLER ? NO_CONNECTION : paid(instruction)),
       balance: () => null,
@@ -184,7 +184,7 @@ describe('calls without an answer', () => {
     await watch.stop();
   });
 
-  test('of a connector whose probe never returns do not delay probes of others', async () => {
+  test('a probe that never returns does not delay probes of others', async () => {
     await putOperator(books.pool, operatorRecord({ operatorCode: 'deaf' }));
     await putBiller(books.pool, billerRecord('deaf_biller', { operatorCode: 'deaf' }));
     let reachable = false;

@@ -157,7 +157,7 @@ describe('a callback', () => {
     expect(await settler.settle(paidReport(made))).toBe('repeated');
   });
 
-  test('that contradicts the books is accepted, kept as a case, and changes nothing', async () => {
+  test('a callback that contradicts the books is accepted, kept as a case, and changes nothing', async () => {
     const made = await makeSent();
     await settler.settle(paidReport(made));
     expect(await report(OPERATOR, [referenceOf(made), DECLINED])).toBe('accepted');
@@ -179,7 +179,7 @@ describe('a callback', () => {
     ]);
   });
 
-  test('that is a hint settles nothing: the operator is queried at once, by the handle in it', async () => {
+  test('a hint settles nothing: the operator is queried at once, by the handle in it', async () => {
     const made = await makeSent();
     await books.pool.query(
       `update dispatch_queue set due_at = now() + interval '1 hour' where payment_id = $1`,
@@ -202,7 +202,7 @@ describe('a callback', () => {
     expect((await readAttempts(books, made))[0]?.operator_handle).toBe('AG_1');
   });
 
-  test('that is a hint and says “paid” of an attempt that was proven not executed: people decide before it is sent again', async () => {
+  test('people decide before a payment is sent again if a hint says “paid” of an attempt that was proven not executed', async () => {
     const made = newPayment({ vendorId: await books.addVendor(1_000_000n) });
     const [claimed] = await createInstructed(books.pool, [made]);
     if (claimed === undefined) throw new Error('it was not claimed');
@@ -217,7 +217,7 @@ describe('a callback', () => {
     expect(await claim(books.pool, [{ ...queue, route: through(OPERATOR) }])).toEqual([]);
   });
 
-  test('that is a hint against a settled payment opens a case', async () => {
+  test('hints against a settled payment open a case', async () => {
     const made = await makeSent();
     await settler.settle(paidReport(made));
     const hint = { kind: 'hint', operatorHandle: null, says: DECLINED } as const;
@@ -228,7 +228,7 @@ describe('a callback', () => {
     expect(await readStored(books, made)).toMatchObject({ outcome: 'success' });
   });
 
-  test('of a reversal fails an open payment, and opens a case about a paid one', async () => {
+  test('reversals fail an open payment, and open a case about a paid one', async () => {
     const [open, settled] = [await makeSent(), await makeSent()];
     await settler.settle(paidReport(settled));
     const reversed = { kind: 'reversed', message: 'Returned by the biller' } as const;
@@ -242,7 +242,7 @@ describe('a callback', () => {
     expect(await casesAbout(settled)).toEqual(['contradiction']);
   });
 
-  test('that does not fit its payment is stored for people', async () => {
+  test('callbacks that do not fit their payment are stored for people', async () => {
     const made = await makeSent();
     const says = paid({ amountCents: 7n });
     await report(OPERATOR, [referenceOf(made), { kind: 'mismatch', reason: 'other handle', says }]);
@@ -252,7 +252,7 @@ describe('a callback', () => {
     ]);
   });
 
-  test('is compared with what was sent, found by reference or by handle', async () => {
+  test('callbacks are compared with what was sent, found by reference or by handle', async () => {
     const made = await makeSent();
     await report(OPERATOR, [
       referenceOf(made),
@@ -286,7 +286,7 @@ describe('a callback', () => {
     expect(await finder.byReference(referenceOf(made))).toEqual({ ...sent, isOpen: false });
   });
 
-  test('of another operator settles nothing and is stored', async () => {
+  test('callbacks of another operator settle nothing and are stored', async () => {
     const made = await makeSent();
     expect(await report(OTHER_OPERATOR, [referenceOf(made), paid(made)])).toBe('accepted');
     expect(await readStored(books, made)).toMatchObject({ outcome: null });
@@ -295,7 +295,7 @@ describe('a callback', () => {
     ]);
   });
 
-  test('that is not from the operator changes nothing', async () => {
+  test('callbacks that are not from the operator change nothing', async () => {
     reading = { kind: 'refused', reason: 'wrong signature' };
     const request = { headers: {}, path: '', body: Buffer.from('forged') };
     expect(await receiver.receive(OPERATOR, request)).toEqual({ kind: 'refused' });

@@ -99,7 +99,7 @@ describe('a vendor with a long queue', () => {
     expect(location - sentBefore).toBeLessThan(16);
   });
 
-  test('is sent oldest first', async () => {
+  test('the payments of a long queue are sent oldest first', async () => {
     await putOperator(books.pool, operatorRecord({ maxConcurrency: 1 }));
     const operator = createScriptedConnector({ pay: paid });
     const made = await makeMany(20);

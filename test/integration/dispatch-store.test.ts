@@ -203,7 +203,7 @@ describe('a claim', () => {
     expect(taken).toMatchObject([{ paymentId: second.paymentId }]);
   });
 
-  test('is good until its lease ends; then another may ask, and none may send', async () => {
+  test('a claim is good until its lease ends; then another may ask, and none may send', async () => {
     const made = await makeOne();
     await mustTake(made, 'send', 60_000);
     expect(await take(made, 'send')).toBeUndefined();
@@ -261,7 +261,7 @@ describe('a row of the queue that no create made', () => {
     return violations.map(({ invariant }) => invariant);
   }
 
-  test('is neither paid nor removed by a report, and the next payment is paid', async () => {
+  test('reports neither pay nor remove a row that no create made, and the next payment is paid', async () => {
     const made = await makeOne();
     const forged = { ...made, paymentId: '01900000-0000-7000-8000-000000000001' };
     await addRow(forged);
@@ -271,7 +271,7 @@ describe('a row of the queue that no create made', () => {
     expect(await violated()).toContain('open_equals_queued');
   });
 
-  test('about a settled payment is not paid', async () => {
+  test('a settled payment is not paid because of a row that no create made', async () => {
     const made = await makeOne();
     await mustTake(made, 'send');
     await settlePayments(books.pool, [paidReport(made)]);
@@ -358,7 +358,7 @@ describe('progress', () => {
     expect(queued?.due_in_ms).toBeLessThanOrEqual(60_000);
   });
 
-  test('of a worker whose lease has expired is ignored', async () => {
+  test('progress of a worker whose lease has expired is ignored', async () => {
     const made = await makeOne();
     const stale = await mustTake(made, 'send', 0);
     const current = await until(async () => await mustTake(made, 'verify'));
@@ -393,7 +393,7 @@ describe('progress', () => {
     settling.release();
   });
 
-  test('of several payments is written independently', async () => {
+  test('progress of several payments is written independently', async () => {
     const [one, two] = [await makeOne(), await makeOne()];
     const stale = await mustTake(one, 'send', 0);
     await until(async () => await mustTake(one, 'verify'));

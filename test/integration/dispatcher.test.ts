@@ -175,7 +175,7 @@ test('an answer about a payment that is gone opens a case of the house', async (
 });
 
 describe('an operator that does not report a result', () => {
-  test('is queried until it does, and never instructed twice', async () => {
+  test('the operator is queried until it reports a result, and never instructed twice', async () => {
     const answers = inTurn(
       () => SILENCE,
       () => ({ ...ACCEPTED, operatorHandle: null }),
@@ -328,7 +328,7 @@ describe('a connector that breaks its promise', () => {
 });
 
 describe('a biller that people took offline', () => {
-  test('is sent nothing, while instructions already sent are verified', async () => {
+  test('nothing is sent to a biller that people took offline, while instructions already sent are verified', async () => {
     let answer = SILENCE as ReturnType<typeof paid> | typeof SILENCE;
     const operator = createScriptedConnector({ pay: () => SILENCE, status: () => answer });
     const sent = await makeOne();

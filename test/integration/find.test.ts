@@ -79,7 +79,7 @@ async function addWebhook(vendorId: number): Promise<void> {
 }
 
 describe('payments are found', () => {
-  test('by their reference and by that of any vendor, newest first', async () => {
+  test('payments are found by their reference and by that of any vendor, newest first', async () => {
     const vendorIds = await books.addVendors([90_000n, 90_000n]);
     const made = vendorIds.map((vendorId) =>
       newPayment({ vendorId, merchantReference: 'INV-7', account: newId() }),
@@ -95,7 +95,7 @@ describe('payments are found', () => {
     expect(await found(encodeReference(vendorIds[0] ?? 0, made[1]?.paymentId ?? ''))).toEqual([]);
   });
 
-  test('by account and phone, in whichever form the number is on file', async () => {
+  test('payments are found by account and phone, in whichever form the number is on file', async () => {
     const vendorId = await books.addVendor(1_000_000n);
     const made = [
       { account: '254733000001' },
@@ -130,15 +130,18 @@ describe('payments are found', () => {
   });
 
   // On a cluster the settings of a connection stay with the coordinator.
-  test.skipIf(CITUS_URL !== undefined)('by index only, among very many', async () => {
-    const plan = await books.openPool({ byIndexOnly: true }).query<{ 'QUERY PLAN': string }>(
-      `explain select 1 from payments t
+  test.skipIf(CITUS_URL !== undefined)(
+    'payments are found by index only, among very many',
+    async () => {
+      const plan = await books.openPool({ byIndexOnly: true }).query<{ 'QUERY PLAN': string }>(
+        `explain select 1 from payments t
        where ((t.duplicate_key >> 46) << 32 | (hashtextextended(t.account, 0) & 4294967295))
          = any (array(select generate_series(1, 10)::bigint))`,
-    );
-    const text = plan.rows.map((row) => row['QUERY PLAN']).join('\n');
-    expect(text).toContain('payments_by_account');
-  });
+      );
+      const text = plan.rows.map((row) => row['QUERY PLAN']).join('\n');
+      expect(text).toContain('payments_by_account');
+    },
+  );
 
   test('also if they are archived', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'malipo-find-'));
@@ -255,7 +258,7 @@ describe('a timeline', () => {
 });
 
 describe('a payment that only an operator reports', () => {
-  test('is found by all that its customer can quote, until the ledger has it', async () => {
+  test('a payment that only an operator reports is found by all that its customer can quote, until the ledger has it', async () => {
     const [vendorId = 0] = await books.addVendors([90_000n]);
     const made = newPayment({ vendorId, account: '0722555001' });
     const reference = referenceOf(made);

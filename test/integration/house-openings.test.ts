@@ -201,14 +201,14 @@ describe.each(OPENERS)('an opening by %s is as it was booked', (_, open) => {
 });
 
 describe('a statement books no opening', () => {
-  test('of a float whose books began with a top-up', async () => {
+  test('no opening is booked for a float whose books began with a top-up', async () => {
     await enter({ kind: 'top_up', movedAt: new Date(Date.now() - 60_000) });
     await pay(30_000n);
     await importLines(books, folder, []);
     expect(await violations()).toEqual([]);
   });
 
-  test('of nothing', async () => {
+  test('no opening of nothing is booked', async () => {
     const to = await databaseTime(books);
     const from = new Date(Number(to) - 60_000);
     const text = statementText([], { from, to, openingCents: 0n });

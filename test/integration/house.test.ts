@@ -109,7 +109,7 @@ describe('a statement', () => {
     expect(bookedCents).toBe(65_000n);
   });
 
-  test('of a period before the books began books nothing', async () => {
+  test('nothing is booked for a period before the books began', async () => {
     const to = await databaseTime(books);
     await importLines(books, folder, [], { from: new Date(Number(to) - DAY_MS), to });
     const before = new Date(Number(to) - DAY_MS);
@@ -141,7 +141,7 @@ const approve = async (entryId: string, by = 'Baraka') =>
 const reject = async (proposalId: string): Promise<void> =>
   void (await quietProposals(books).reject({ proposalId, by: named('Asha') }));
 describe('an entry', () => {
-  test('is booked when another person approves it, and once', async () => {
+  test('an entry is booked when another person approves it, and once', async () => {
     const { proposalId } = await entry();
     expect(await transfers()).toEqual([]);
     await expect(approve(proposalId, ' asha')).rejects.toMatchObject({ field: 'by' });
@@ -155,7 +155,7 @@ describe('an entry', () => {
     expect(await violations()).toEqual([]);
   });
 
-  test('that was rejected is not booked, and can be entered again', async () => {
+  test('a rejected entry is not booked, and can be entered again', async () => {
     const { proposalId } = await entry();
     await reject(proposalId);
     await expect(approve(proposalId)).rejects.toThrow('already withdrawn');
@@ -163,7 +163,7 @@ describe('an entry', () => {
     expect(await transfers()).toHaveLength(1);
   });
 
-  test('is not booked again by the statement that lists it', async () => {
+  test('a statement that lists an entry does not book it again', async () => {
     await approve((await entry({ kind: 'opening', reference: 'O', amountCents: 10n })).proposalId);
     await approve((await entry()).proposalId);
     const to = await databaseTime(books);
@@ -181,7 +181,7 @@ describe('an entry', () => {
     expect(await violations()).toEqual([]);
   });
 
-  test('is not booked again after a statement listed its reference, whatever its day and spelling', async () => {
+  test('an entry is not booked again after a statement listed its reference, whatever its day and spelling', async () => {
     const to = await databaseTime(books);
     const topUp = { type: 'top_up', amountCents: 40_000n, operatorReference: 'OP-78' };
     const from = new Date(Number(to) - 20 * DAY_MS);
@@ -193,7 +193,7 @@ describe('an entry', () => {
     });
   });
 
-  test('is not booked again with the reference of the row that confirmed it', async () => {
+  test('an entry is not booked again with the reference of the row that confirmed it', async () => {
     const waiting = await entry({ reference: 'OP 77', amountCents: 41_000n });
     await approve((await entry()).proposalId);
     const topUp = { type: 'top_up', amountCents: 40_000n, operatorReference: 'OP-77' };
@@ -209,7 +209,7 @@ describe('an entry', () => {
     });
   });
 
-  test('is not booked if a statement lists it before the opening, which contains it', async () => {
+  test('an entry is not booked if a statement lists it before the opening, which contains it', async () => {
     const to = await databaseTime(books);
     const opening = { kind: 'opening', reference: 'O', movedAt: to } as const;
     await approve((await entry(opening)).proposalId);
@@ -221,7 +221,7 @@ describe('an entry', () => {
     await expect(entry({ movedAt })).rejects.toThrow('or is part of the opening');
   });
 
-  test('of a charge is not booked again by the statement that lists its reference', async () => {
+  test('a statement that lists the reference of a charge does not book it again', async () => {
     const charge = { kind: 'charge', amountCents: 500n } as const;
     await approve((await entry({ ...charge, reference: 'ch 1' })).proposalId);
     await approve((await entry({ ...charge, reference: 'CH-9' })).proposalId);
@@ -239,7 +239,7 @@ describe('an entry', () => {
     expect(await violations()).toEqual([]);
   });
 
-  test('of a charge is not booked after a statement listed its reference', async () => {
+  test('a charge is not booked after a statement listed its reference', async () => {
     const charge = { kind: 'charge', amountCents: 500n } as const;
     const waiting = await entry({ ...charge, reference: 'CH 1' });
     await importLines(books, folder, [
@@ -288,7 +288,7 @@ describe('an entry', () => {
     });
   });
 
-  test('is no opening while a payment may still be booked with an earlier time', async () => {
+  test('no opening is entered while a payment may still be booked with an earlier time', async () => {
     const made = await instruct(5_000n);
     const settling = await books.openPool().connect();
     let opening: { readonly proposalId: string };
@@ -324,7 +324,7 @@ describe('an entry', () => {
     await expect(entry({ kind, amountCents })).rejects.toMatchObject({ field: 'amount', message });
   });
 
-  test('of a balance of 0 is refused, and says how the books begin instead', async () => {
+  test('an opening of 0 is refused, and the refusal says how the books begin instead', async () => {
     const earlier = await databaseTime(books);
     await pay(30_000n);
     const opening = { kind: 'opening', reference: 'O' } as const;

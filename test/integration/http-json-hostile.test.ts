@@ -141,7 +141,7 @@ describe('invalid answers leave the outcome unknown', () => {
     expect(await pay(connect(port))).toEqual(noProtocol(status));
   });
 
-  test('about another payment', async () => {
+  test('an answer about another payment leaves the outcome unknown', async () => {
     const port = await listenAnswering(answerBytes(JSON.stringify({ ...PAID, reference: 'REF2' })));
     expect(await pay(connect(port))).toEqual(unheard('the answer is about another reference'));
   });
@@ -200,7 +200,7 @@ describe('every call ends', () => {
     ]);
   });
 
-  test('an endless body', async () => {
+  test('reading an endless body ends', async () => {
     const endless = await listenHttp((_request, response) => {
       const more = (): void => {
         while (!response.destroyed && response.write('x'.repeat(1024)));
@@ -242,7 +242,7 @@ describe('cut connections', () => {
     expect(await pay(connect(port))).toMatchObject({ kind: 'unknown', answered: false });
   });
 
-  test('at any moment: an instruction reported as not sent did not arrive', async () => {
+  test('instructions that were reported as not sent did not arrive, at whatever moment the connection is cut', async () => {
     let received = '';
     let count = 0;
     const port = await listenRaw((socket) => {
@@ -273,7 +273,7 @@ describe('cut connections', () => {
 });
 
 describe('proof that nothing was sent', () => {
-  test('a refused connection', async () => {
+  test('refused connections prove that nothing was sent', async () => {
     const port = await listenRaw(() => undefined);
     await cleanups.pop()?.();
     expect(await pay(connect(port))).toEqual(notSent('connection refused'));

@@ -302,7 +302,7 @@ async function balanceOf(of: Connector): Promise<bigint> {
   return answer.balanceCents;
 }
 
-test('the balance falls by the amounts paid', async () => {
+test('every paid amount lowers the balance', async () => {
   const quiet = connectorTo(`${operators.origin}/operators/quiet`);
   const before = await balanceOf(quiet);
   await quiet.pay(instructionFor('0712000007', { amountCents: 12_34n }), never);
@@ -311,7 +311,7 @@ test('the balance falls by the amounts paid', async () => {
   await quiet.close();
 });
 
-test('a request signed with another key changes nothing', async () => {
+test('requests signed with another key change nothing', async () => {
   const instruction = instructionFor('0712000008');
   const forger = connectorTo(`${operators.origin}/operators/simulated`, {
     key: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,

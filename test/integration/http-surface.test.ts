@@ -67,7 +67,7 @@ describe('the id of a request', () => {
     }
   });
 
-  test('is in its log line', async () => {
+  test('every log line has the id of its request', async () => {
     const answer = await get('/nothing');
     const id = answer.headers['x-request-id'];
     expect(lineOf(id)).toMatchObject({ msg: 'request', status: 404, code: 'unknown_path' });
@@ -132,7 +132,7 @@ describe('the line of a request', () => {
     expect(running.logged()).not.toContain('254733111222');
   });
 
-  test('of an offline biller is no error', async () => {
+  test('refusing an offline biller logs no error', async () => {
     const { pool, catalogue } = running.service;
     await changeBillerStatus(pool, 'safaricom', 'OFFLINE');
     await catalogue.reload();
@@ -191,7 +191,7 @@ describe('the reference page', () => {
     ['gzip', 'gzip'],
     ['br;q=0, gzip', 'gzip'],
     ['', undefined],
-  ])('is sent to a client that takes “%s” as %s', async (accepted, encoding) => {
+  ])('a client that takes “%s” gets the reference page as %s', async (accepted, encoding) => {
     for (const path of [
       '/docs/api/',
       '/docs/api/main.js',
@@ -235,7 +235,7 @@ describe('a body that is too large', () => {
   const head = (bytes: number): string =>
     `POST /transaction/create HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`;
 
-  test('is refused, read to its end and discarded; the next request on the connection is answered', async () => {
+  test('a too large body is refused, read to its end and discarded; the next request on the connection is answered', async () => {
     const socket = connect(port(), '127.0.0.1').setEncoding('utf8');
     let heard = '';
     socket.on('data', (chunk) => (heard += chunk));
@@ -265,7 +265,7 @@ test('a request to no operation is refused with a reason and an id', async () =>
   expect(connected).toMatch(/^HTTP\/1\.1 405 .*\r\nX-Request-Id: .*"method_not_allowed"/s);
 });
 
-test('a refusal says how to correct the value', async () => {
+test('refusals say how to correct the value', async () => {
   const vendor = running.demo();
   const looked = await vendor.call('lookup', { prefix: '072' });
   expect(looked.body.error?.[0]).toMatchObject({
@@ -292,7 +292,7 @@ describe('metrics and health', () => {
     '/health/%6cive',
     '/health%2flive',
     'http://127.0.0.1/health/ready',
-  ])('are not at %s', async (target) => {
+  ])('no metrics or health are served at %s', async (target) => {
     expect(await exchange(`GET ${target} HTTP/1.1\r\n${host}`)).toMatch(/^HTTP\/1\.1 404 /);
   });
 

@@ -56,7 +56,7 @@ const approve = async (journalId: string, by = 'Baraka') =>
   await approveSeen(books, journalId, named(by));
 
 describe('a journal', () => {
-  test('is booked by another person, once, and the trial balance stays even', async () => {
+  test('another person books a journal, once, and the trial balance stays even', async () => {
     const { proposalId } = await journal();
     await expect(approve(proposalId, 'ASHA')).rejects.toThrow('another person');
     await approve(proposalId);
@@ -77,7 +77,7 @@ describe('a journal', () => {
     expect(await violations()).toEqual([]);
   });
 
-  test('that was rejected is not booked', async () => {
+  test('a rejected journal is not booked', async () => {
     const { proposalId } = await journal();
     await quietProposals(books).reject({ proposalId, by: named('Asha') });
     await expect(approve(proposalId)).rejects.toThrow('already withdrawn');
@@ -117,7 +117,7 @@ describe('a payout', () => {
     expect(await violations()).toEqual([]);
   };
 
-  test('is held from the proposal on, and booked with the bank’s reference after the approval, once', async () => {
+  test('the amount of a payout is held from the proposal on, and booked with the bank’s reference after the approval, once', async () => {
     const payoutId = await propose(20_000n);
     await has({ collected: 30_000n, held: 20_000n });
     await expect(enter(payoutId)).rejects.toThrow('waits for another person');
@@ -155,7 +155,7 @@ describe('a payout', () => {
     await expect(propose(10_000n, { evidence: ' ' })).rejects.toMatchObject({ field: 'evidence' });
   });
 
-  test('is refused while the same one waits, and under a reference that was entered before', async () => {
+  test('a payout is refused while the same one waits, and under a reference that was entered before', async () => {
     const first = await propose(20_000n);
     await expect(propose(20_000n)).rejects.toThrow('waits for a decision');
     const second = await propose(10_000n);
@@ -166,7 +166,7 @@ describe('a payout', () => {
     await has({ collected: 20_000n, held: 10_000n, paid_out: 20_000n });
   });
 
-  test('that was approved and not made returns its money by two people', async () => {
+  test('two people return the money of a payout that was approved and not made', async () => {
     const payoutId = await propose(20_000n);
     await approveSeen(books, payoutId);
     const proposals = quietProposals(books);
@@ -178,7 +178,7 @@ describe('a payout', () => {
     await has({ collected: 50_000n, held: 0n });
   });
 
-  test('that was made without a proposal is booked whatever is left, and the rest is owed', async () => {
+  test('a payout that was made without a proposal is booked whatever is left, and the rest is owed', async () => {
     await fund(books.pool, { vendorId, requestedAt: new Date() });
     await createInstructed(books.pool, [
       newPayment({ vendorId, amountCents: 30_000n, feeCents: 0n }),

@@ -143,7 +143,7 @@ test('a callback that contradicts a payment that has ended opens a case about it
   expect(await receive(operator, 'H1')).toMatchObject([{ payment_id: made.paymentId }]);
 });
 
-test('a callback with our own handle settles a payment to which the operator gave another', async () => {
+test('callbacks with our own handle settle a payment to which the operator gave another', async () => {
   const operator = createOperator({
     prepare: preparing('H1'),
     pay: accepted('H2'),
@@ -206,7 +206,7 @@ test('a callback about an earlier attempt is not taken for one about the last', 
   expect(await receive(operator, 'H2')).toEqual([]);
 });
 
-test('a handle that several payments had names none', async () => {
+test('handles that several payments had name none', async () => {
   const operator = createOperator({ pay: (about) => ({ ...paid(about), operatorHandle: 'H1' }) });
   const one = await pay(operator);
   expect(await outcomeOf(books, one)).toBe('success');

@@ -63,7 +63,7 @@ async function countPayments(vendorId: number): Promise<number> {
 }
 
 describe('creates whose answer is lost after the commit', () => {
-  test('are found by the repeat: accepted once, answered once', async () => {
+  test('repeats find creates whose answer is lost: accepted once, answered once', async () => {
     const vendorId = await books.addVendor(25_000n);
     const lane = openLane(8_000);
     const batch = [
@@ -87,7 +87,7 @@ describe('creates whose answer is lost after the commit', () => {
     expect(await books.balances(vendorId)).toMatchObject({ float: 5_000n, reserved: 20_000n });
   });
 
-  test('are found by the repeat also if they are of several vendors', async () => {
+  test('repeats find creates of several vendors, too', async () => {
     const vendorIds = [await books.addVendor(15_000n), await books.addVendor(100_000n)];
     const lane = openLane(8_000);
     const batch = [0, 1, 0, 1].map((vendor) => newPayment({ vendorId: vendorIds[vendor] ?? 0 }));
@@ -104,7 +104,7 @@ describe('creates whose answer is lost after the commit', () => {
     expect(await countPayments(vendorIds[1] ?? 0)).toBe(2);
   });
 
-  test('are not overtaken by the repeat: the server stops them first', async () => {
+  test('repeats do not overtake the creates: the server stops them first', async () => {
     const vendorId = await books.addVendor(25_000n);
     const lane = createCreateLane({
       pool: books.openPool({ url: proxy.url, name: 'lost call' }),
@@ -170,7 +170,7 @@ describe('creates whose answer is lost after the commit', () => {
     expect(await countPayments(vendorId)).toBe(2);
   });
 
-  test('are found by the repeat when the dead connection reports no error', async () => {
+  test('repeats find creates when the dead connection reports no error', async () => {
     const vendorId = await books.addVendor(100_000n);
     const lane = createLane<NewPayment, CreateDecision>({
       name: 'half-open lane',
@@ -215,7 +215,7 @@ describe('a statement outside of lanes', () => {
 });
 
 describe('a create that never reached the server', () => {
-  test('is repeated', async () => {
+  test('lost creates that never reached the server are repeated', async () => {
     const vendorId = await books.addVendor(100_000n);
     const lane = openLane(8_000);
     const lost = proxy.loseRequest(CREATE);
@@ -227,7 +227,7 @@ describe('a create that never reached the server', () => {
 });
 
 describe('a settlement whose answer is lost after the commit', () => {
-  test('is settled once', async () => {
+  test('payments are settled once although the answer to the settlement is lost', async () => {
     const vendorId = await books.addVendor(100_000n);
     await openLane(8_000).add(newPayment({ vendorId }));
     const [taken] = await claim(books.pool, [

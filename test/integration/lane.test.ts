@@ -163,7 +163,7 @@ describe('a lost connection', () => {
     expect(await lane.add(newPayment({ vendorId }))).toMatchObject({ kind: 'accepted' });
   });
 
-  test('that cannot be opened means that nothing was committed', async () => {
+  test('nothing was committed if the connection cannot be opened', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -196,7 +196,7 @@ describe('a float that another process has locked', () => {
     expect(await books.balances(free)).toMatchObject({ float: 80_000n, reserved: 20_000n });
   });
 
-  test('is waited for by the first payment of a batch, without holding others', async () => {
+  test('the first payment of a batch waits for a locked float, without holding others', async () => {
     const [busy, free] = await addTwoOfOneBucket([100_000n, 100_000n]);
     const lane = openLane({ name: 'waiting first' });
     const release = await holdFloat(busy);
@@ -307,7 +307,7 @@ describe('nothing is postponed', () => {
     ]);
   });
 
-  test('by parts of a batch, because items would be decided in another order', async () => {
+  test('parts of a batch postpone nothing, because items would be decided in another order', async () => {
     expect(await callsOf((db) => db.query('select 1 / 0'))).toEqual([
       [[1, 2], true],
       [[1], false],
@@ -429,7 +429,7 @@ describe('a conflict that rolled everything back', () => {
   });
 });
 
-test('a lane reports accepted payments, and nothing else', async () => {
+test('lanes report accepted payments, and nothing else', async () => {
   const vendorId = await books.addVendor(15_000n);
   const reported: NewPayment[] = [];
   const lane = createCreateLane({
@@ -462,7 +462,7 @@ function laneOfTwoCalls(
   return numberLane(call, { pool: books.openPool({ max: 2 }), atOnce, deadlineMs: 60_000 });
 }
 
-test('a lane makes several calls at once, each on its own connection and with vendors of its own', async () => {
+test('lanes make several calls at once, each on its own connection and with vendors of its own', async () => {
   const calls: (readonly number[])[] = [];
   const gate = Promise.withResolvers<undefined>();
   const lane = laneOfTwoCalls(async (db, vendorIds) => {

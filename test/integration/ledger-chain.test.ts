@@ -127,7 +127,7 @@ describe('extending', () => {
     expect((await checkLedger(books.pool)).violations).toEqual([]);
   });
 
-  test('by several at once makes each block once', async () => {
+  test('several extensions at once make each block once', async () => {
     const vendorIds = await books.addVendors([1_000n, 1_000n]);
     const made = await Promise.all(
       Array.from({ length: 6 }, async () => await extendChain(books.pool, books.ledgerMac)),
@@ -304,7 +304,7 @@ describe('a job whose newest block is gone', () => {
 });
 
 describe('what is still being written', () => {
-  test('is not skipped: the chain ends before it began', async () => {
+  test('the chain ends before a transfer that is still being written, and does not skip it', async () => {
     const [vendorId = 0, other = 0] = await books.addVendors([1_000n, 1_000n]);
     const writer = await books.pool.connect();
     await writer.query('begin');
@@ -346,7 +346,7 @@ describe('what is still being written', () => {
     expect(await brokenChains()).toEqual([]);
   });
 
-  test('by many at once is finally in the chain', async () => {
+  test('all transfers of many writers are finally in the chain', async () => {
     const vendorIds = await books.addVendors([1_000_000n, 1_000_000n, 1_000_000n, 1_000_000n]);
     const writing = { writers: vendorIds.length };
     const writers = vendorIds.map(async (vendorId) => {
@@ -365,7 +365,7 @@ describe('what is still being written', () => {
 });
 
 describe('a head that was kept elsewhere', () => {
-  test('is recognised when the chain has grown, and reported missing when it was rebuilt', async () => {
+  test('a kept head is recognised when the chain has grown, and reported missing when it was rebuilt', async () => {
     const [vendorId = 0] = await makeChain();
     const kept = await readHead();
     await books.addFloat(vendorId, 1n);
@@ -414,14 +414,14 @@ describe('a change of the chain itself', () => {
     expect(await brokenChains()).toContain('chain_continuous');
   });
 
-  test('is found: a block that was built without the key', async () => {
+  test('the check finds a block that was built without the key', async () => {
     await makeChain();
     await run(`update ledger_heads set mac = sha256(mac) where block_number = 2`);
     expect(await chainViolations()).toEqual([]);
     expect(await brokenChains({ mac: books.ledgerMac })).toEqual(['chain_authentic']);
   });
 
-  test('is found: blocks that were built late although payments continued, unless a stored head confirms them', async () => {
+  test('the check finds blocks that were built late although payments continued, unless a stored head confirms them', async () => {
     const [vendorId = 0] = await books.addVendors([1_000n]);
     for (const table of ['transfers', 'collections', 'fund_movements']) {
       await run(`update ${table} set created_at = ${moved('created_at', '-2 days')}`);
@@ -439,7 +439,7 @@ describe('a change of the chain itself', () => {
     expect(await chainViolations({ heads: [await readHead()] })).toEqual([]);
   });
 
-  test('is not suspected after an outage during which nothing was paid', async () => {
+  test('the check does not suspect an outage during which nothing was paid', async () => {
     const [vendorId = 0] = await books.addVendors([1_000n]);
     for (const table of ['transfers', 'collections', 'fund_movements']) {
       await run(`update ${table} set created_at = ${moved('created_at', '-3 days')}`);

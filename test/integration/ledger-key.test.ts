@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 describe('the key of the ledger', () => {
-  test('is created once, also by processes that start at the same time', async () => {
+  test('only one key is created, also by processes that start at the same time', async () => {
     expect(await findLedgerMac(books.pool, MASTER)).toBeUndefined();
     const macs = await Promise.all(
       Array.from({ length: 5 }, async () => await openLedgerMac(books.pool, MASTER)),
@@ -36,7 +36,7 @@ describe('the key of the ledger', () => {
     await expect(openLedgerMac(books.pool, MASTER)).rejects.toThrow('master key');
   });
 
-  test('that was replaced is found: earlier rows have no valid code', async () => {
+  test('a replaced key is found: earlier rows have no valid code', async () => {
     const vendorId = await books.addVendor();
     await collect(
       { pool: books.pool, ledgerMac: await openLedgerMac(books.pool, MASTER) },

@@ -233,7 +233,7 @@ describe('a schema that no longer enforces what it has to', () => {
     expect(accepted.json()).toEqual({ accepted: [told] });
     await refuseDamage(pool);
   });
-  test('is not one with harmless additions, which `ledger check` still names', async () => {
+  test('harmless additions are accepted, but `ledger check` still names them', async () => {
     const { pool } = await migrated();
     await pool.query('create index added on payments (account)');
     await pool.query(`create function added() returns void language sql as 'select'`);
@@ -279,27 +279,30 @@ describe('a database of another version', () => {
       `update schema_migrations set name = 'credit/9999_later.sql'`,
     ],
     ['a migration that was rewritten', `update schema_migrations set checksum = 'another'`],
-  ])('by %s is refused in plain words, and stays as it is', async (_what, change) => {
-    const { url, runtimeUrl, pool } = await migrated();
-    await pool.query(
-      `${change} where name = (select max(name) from schema_migrations where name like 'credit/%')`,
-    );
-    const told = /made by another version of Malipo than this program \(\d[^]*migration credit\//;
-    const refused = await inProcess({ DATABASE_URL: url }, 'migrate');
-    expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(refused.stderr).toMatch(told);
-    const service = fixture.launch('serve', {
-      DATABASE_URL: runtimeUrl,
-      DATABASE_OWNER_URL: url,
-      MASTER_KEY: newMasterKey(),
-      PORT: String(await findFreePort()),
-    });
-    expect(await service.ended()).toEqual({ code: 1, signal: null });
-    for (const { stderr } of [refused, service]) {
-      expect(stderr).toMatch(told);
-      expect(stderr).not.toMatch(/^ {4}at /m);
-    }
-  });
+  ])(
+    'the start refuses a database that %s migrated, in plain words, and leaves it as it is',
+    async (_what, change) => {
+      const { url, runtimeUrl, pool } = await migrated();
+      await pool.query(
+        `${change} where name = (select max(name) from schema_migrations where name like 'credit/%')`,
+      );
+      const told = /made by another version of Malipo than this program \(\d[^]*migration credit\//;
+      const refused = await inProcess({ DATABASE_URL: url }, 'migrate');
+      expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+      expect(refused.stderr).toMatch(told);
+      const service = fixture.launch('serve', {
+        DATABASE_URL: runtimeUrl,
+        DATABASE_OWNER_URL: url,
+        MASTER_KEY: newMasterKey(),
+        PORT: String(await findFreePort()),
+      });
+      expect(await service.ended()).toEqual({ code: 1, signal: null });
+      for (const { stderr } of [refused, service]) {
+        expect(stderr).toMatch(told);
+        expect(stderr).not.toMatch(/^ {4}at /m);
+      }
+    },
+  );
 });
 
 test('a start without a free connection says what to do, and is in the log', async () => {

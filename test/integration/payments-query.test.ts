@@ -70,7 +70,7 @@ test.each([
   for (const limit of [7, 50, 2000]) expect(await readAll(query, limit)).toEqual(expected);
 });
 
-test('a search that finds little stops, says how far it got, and continues', async () => {
+test('searches that find little stop, say how far they got, and continue', async () => {
   const query = queryOf({ filter: { billerCode: 'none' } });
   const first = await queryPayments(pool, query, { after: undefined, limit: 50 });
   expect(first).toMatchObject({ payments: [], next: { kind: 'found' } });

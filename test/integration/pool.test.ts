@@ -90,7 +90,7 @@ describe('a query', () => {
     await pool.end();
   });
 
-  test('that is not answered in time fails, and its connection is given up', async () => {
+  test('a query that is not answered in time fails, and its connection is given up', async () => {
     const pool = createPool({ url: database.url, max: 1, name: 'slow', statementTimeoutMs: 500 });
     const client = await pool.connect();
     // Otherwise the server gives up first.
@@ -105,7 +105,7 @@ describe('a query', () => {
     await pool.end();
   });
 
-  test('that waits for one that is not answered in time is never sent', async () => {
+  test('a query that waits for one that is not answered in time is never sent', async () => {
     const pool = createPool({
       url: database.ownerUrl,
       max: 1,
@@ -146,7 +146,7 @@ describe('a query', () => {
     await pool.end();
   });
 
-  test('that the server refuses fails with a stack of its caller', async () => {
+  test('a query that the server refuses fails with a stack of its caller', async () => {
     const pool = createPool({ url: database.url, max: 1, name: 'refused' });
     const client = await pool.connect();
     const error = await client.query('select 1 / 0').catch((reason: unknown) => reason);
@@ -216,19 +216,19 @@ describe('a transaction on a connection that is held', () => {
   test.each([
     [1, 'commit'],
     [undefined, 'rollback'],
-  ])('whose work gives %s ends with %s', async (result, end) => {
+  ])('work that gives %s ends with %s', async (result, end) => {
     const { db, said } = failing('nothing', lost);
     expect(await inTransaction(db, async () => result)).toBe(result);
     expect(said).toEqual(['begin', end]);
   });
 
-  test('is rolled back after an error, which is rethrown', async () => {
+  test('the transaction is rolled back after an error, which is rethrown', async () => {
     const { db, said } = failing('nothing', lost);
     await expect(inTransaction(db, throwing(refused))).rejects.toBe(refused);
     expect(said).toEqual(['begin', 'rollback']);
   });
 
-  test('that does not roll back reports that its connection is in doubt', async () => {
+  test('a transaction that does not roll back has its connection reported as in doubt', async () => {
     const { db } = failing('rollback', lost);
     await expect(inTransaction(db, throwing(refused))).rejects.toBe(lost);
     const gone = new Error('read ECONNRESET: connection lost');

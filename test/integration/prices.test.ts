@@ -229,7 +229,7 @@ describe('a correction', () => {
     expect(await moved(made)).toEqual(PAID_NETTED);
   });
 
-  test('of a part: cost and commission follow the amount, the fee stays', async () => {
+  test('cost and commission follow the amount when a part is corrected, and the fee stays', async () => {
     const made = await sent(netted);
     await settlePayments(books.pool, [paidReport(made)]);
     await settlePayments(books.pool, [failedReport(made)]);
@@ -245,7 +245,7 @@ describe('a correction', () => {
 });
 
 describe('the fee of a new payment', () => {
-  test('is that of the vendor’s own price, or else of the biller’s', async () => {
+  test('the fee is that of the vendor’s own price, or else of the biller’s', async () => {
     const { pool } = books;
     const vendorIds = [await books.addVendor(FLOAT), await books.addVendor(FLOAT)] as const;
     const key = { billerCode: BILLER, vendorId: null };
@@ -283,7 +283,7 @@ describe('the fee of a new payment', () => {
 });
 
 describe('a price', () => {
-  test('of a biller or an operator that does not exist, of the past, or of nobody is refused', async () => {
+  test('a price of a biller or an operator that does not exist, of the past, or of nobody is refused', async () => {
     const nowhere = { billerCode: 'nowhere', operatorCode: OPERATOR };
     await expect(setOperatorPrice(books.pool, nowhere, TERMS, NOW)).rejects.toThrow(
       'Biller nowhere does not exist',
@@ -302,18 +302,21 @@ describe('a price', () => {
   });
 
   // On a cluster the service is the owner of its tables.
-  test.skipIf(CITUS_URL !== undefined)('is never changed, not even by the service', async () => {
-    for (const table of ['fee_prices', 'operator_prices']) {
-      const denied = { code: '42501' };
-      for (const change of ['version = 1', 'valid_from = set_at']) {
-        const changed = books.pool.query(`update ${table} set ${change}`);
-        await expect(changed).rejects.toMatchObject(denied);
+  test.skipIf(CITUS_URL !== undefined)(
+    'no price is ever changed, not even by the service',
+    async () => {
+      for (const table of ['fee_prices', 'operator_prices']) {
+        const denied = { code: '42501' };
+        for (const change of ['version = 1', 'valid_from = set_at']) {
+          const changed = books.pool.query(`update ${table} set ${change}`);
+          await expect(changed).rejects.toMatchObject(denied);
+        }
+        await expect(books.pool.query(`delete from ${table}`)).rejects.toMatchObject(denied);
       }
-      await expect(books.pool.query(`delete from ${table}`)).rejects.toMatchObject(denied);
-    }
-  });
+    },
+  );
 
-  test('is computed in PostgreSQL as in the service', async () => {
+  test('PostgreSQL and the service compute the same fee', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.bigInt({ min: 0n, max: 99_999_999_999_999n }),

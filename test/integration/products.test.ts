@@ -69,7 +69,7 @@ async function version(): Promise<bigint> {
 }
 
 describe('a list', () => {
-  test('is read page by page and stored, one row for each code', async () => {
+  test('each list is read page by page and stored, one row for each code', async () => {
     const whole = product('1', { price: { minimumCents: 1n, maximumCents: 2n, currency: 'USD' } });
     const bare = product('2', { amount: null, validity: null, billerCodes: [] });
     expect(await refresh(listing([whole], [{ ...bare, name: 'Of another page' }, bare]))).toEqual({
@@ -87,7 +87,7 @@ describe('a list', () => {
     expect(await codes()).toEqual(['2']);
   });
 
-  test('that breaks off changes nothing, and says why', async () => {
+  test('lists that break off change nothing, and say why', async () => {
     await refresh(listing([product('1')]));
     const before = (await listListings(books.pool))[0]?.refreshedAt;
     expect(await refresh(listing([product('2')], 'HTTP 502'))).toEqual({
@@ -113,7 +113,7 @@ describe('a list', () => {
     expect(await version()).toBe(before + 1n);
   });
 
-  test('is requested when it is due, by one process; operators without one are not asked', async () => {
+  test('each list is requested when it is due, by one process; operators without one are not asked', async () => {
     let asked = 0;
     const counting: Connector = {
       ...listing([product('1')]),
@@ -138,7 +138,7 @@ describe('a list', () => {
     expect(asked).toBe(2);
   });
 
-  test('is requested again soon if it could not be saved', async () => {
+  test('each list is requested again soon if it could not be saved', async () => {
     const named: Connector = listing([product('1', { name: 'Not\0 a text' })]);
     const { catalogue } = openPaymentsOf(books);
     await catalogue.reload();

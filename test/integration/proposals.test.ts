@@ -88,7 +88,7 @@ describe.each(Object.keys(CASES))('a proposal of the kind %s', (name) => {
     await refused(async () => await end('reject'), /already/);
   });
 
-  test('is refused if the owner of the tables removes the decision', async () => {
+  test('approval is refused if the owner of the tables removes the decision', async () => {
     const { seen } = await proposals.preview(given.id);
     await end('reject');
     await books.owner.query('delete from proposal_decisions where proposal_id = $1', [given.id]);
@@ -101,23 +101,26 @@ describe.each(Object.keys(CASES))('a proposal of the kind %s', (name) => {
   test.each([
     ['approved', '[]'],
     ['rejected', null],
-  ])('is not %s by a row in the database, and can be rejected', async (decision, carriedOut) => {
-    const { seen } = await proposals.preview(given.id);
-    const forge = `insert into proposal_decisions (decided_at, proposal_id, decision, decided_by, note, is_alone,
+  ])(
+    'no row in the database makes a proposal %s, and it can be rejected',
+    async (decision, carriedOut) => {
+      const { seen } = await proposals.preview(given.id);
+      const forge = `insert into proposal_decisions (decided_at, proposal_id, decision, decided_by, note, is_alone,
         carried_out, mac) values (now(), $1, $2, 'Baraka', '', false, $3, '')`;
-    await books.pool.query(forge, [given.id, decision, carriedOut]);
-    const shown = await proposals.find(given.id);
-    expect([shown.decision, proposals.describe(shown)]).toEqual([null, undefined]);
-    await refused(async () => await approve(people.baraka, seen), /Reject it/);
-    await end('reject', people.chege);
-    await end('reject', people.chege);
-    expect(await given.state()).toEqual(given.ended);
-    expect(await DECISIONS_AUTHENTIC.find(books.pool, books.ledgerMac)).toEqual([
-      expect.stringContaining('its decision was altered'),
-    ]);
-  });
+      await books.pool.query(forge, [given.id, decision, carriedOut]);
+      const shown = await proposals.find(given.id);
+      expect([shown.decision, proposals.describe(shown)]).toEqual([null, undefined]);
+      await refused(async () => await approve(people.baraka, seen), /Reject it/);
+      await end('reject', people.chege);
+      await end('reject', people.chege);
+      expect(await given.state()).toEqual(given.ended);
+      expect(await DECISIONS_AUTHENTIC.find(books.pool, books.ledgerMac)).toEqual([
+        expect.stringContaining('its decision was altered'),
+      ]);
+    },
+  );
 
-  test('is refused after the facts changed', async () => {
+  test('approval is refused after the facts changed', async () => {
     const { seen } = await proposals.preview(given.id);
     await given.changeFacts();
     await refused(async () => await approve(people.baraka, seen), given.reason);
@@ -125,7 +128,7 @@ describe.each(Object.keys(CASES))('a proposal of the kind %s', (name) => {
     await expectBooks(given.endedAfterChange ?? given.ended);
   });
 
-  test('is right, or refused, after the money was spent', async () => {
+  test('approval is right, or refused, after the money was spent', async () => {
     const { seen } = await proposals.preview(given.id);
     const right = await given.spend();
     if (right === 'refused') {
@@ -136,29 +139,35 @@ describe.each(Object.keys(CASES))('a proposal of the kind %s', (name) => {
     await expectBooks(right);
   });
 
-  test.each(['asha', 'baraka'])('is refused after %s lost the permission', async (login) => {
-    await changePerson(books, login, { role: given.powerless ?? 'risk' });
-    await refused(async () => await approve(), /may not/);
-    await end('reject', people.chege);
-    await expectBooks(given.ended);
-  });
+  test.each(['asha', 'baraka'])(
+    'approval is refused after %s lost the permission',
+    async (login) => {
+      await changePerson(books, login, { role: given.powerless ?? 'risk' });
+      await refused(async () => await approve(), /may not/);
+      await end('reject', people.chege);
+      await expectBooks(given.ended);
+    },
+  );
 
-  test.each(['asha', 'baraka'])('is refused after %s was disabled', async (login) => {
+  test.each(['asha', 'baraka'])('approval is refused after %s was disabled', async (login) => {
     await changePerson(books, login, { status: 'disabled' });
     await refused(async () => await approve(), /may not/);
   });
 
-  test.each(['asha', 'baraka'] as const)('is refused while %s is unconfirmed', async (login) => {
-    const { personId } = people[login];
-    await books.pool.query('update people set link_by = $2 where person_id = $1', [
-      personId,
-      people.chege.personId,
-    ]);
-    await signPerson(books.pool, personId, books.ledgerMac);
-    await refused(async () => await approve(), /confirm|may not/);
-  });
+  test.each(['asha', 'baraka'] as const)(
+    'approval is refused while %s is unconfirmed',
+    async (login) => {
+      const { personId } = people[login];
+      await books.pool.query('update people set link_by = $2 where person_id = $1', [
+        personId,
+        people.chege.personId,
+      ]);
+      await signPerson(books.pool, personId, books.ledgerMac);
+      await refused(async () => await approve(), /confirm|may not/);
+    },
+  );
 
-  test('is refused by its proposer under any name, account or surface', async () => {
+  test('no proposer approves under any name, account or surface', async () => {
     const { asha } = people;
     const role = CASES[name]?.role ?? 'finance';
     const twin = await addStaff(books, { login: 'second', name: 'ASHA  wambui', role });
@@ -175,16 +184,19 @@ describe.each(Object.keys(CASES))('a proposal of the kind %s', (name) => {
     }
   });
 
-  test.each(['approve', ...ENDS] as const)('is decided once, approved against %s', async (how) => {
-    const { seen } = await proposals.preview(given.id);
-    await Promise.allSettled([
-      approve(people.baraka, seen),
-      how === 'approve' ? approve(people.chege, seen) : end(how),
-    ]);
-    const { decision } = await proposals.find(given.id);
-    await expectBooks(decision === 'approved' ? given.approved : given.ended);
-    await refused(async () => await approve(people.chege, seen), /already/);
-  });
+  test.each(['approve', ...ENDS] as const)(
+    'only one decision is made, approved against %s',
+    async (how) => {
+      const { seen } = await proposals.preview(given.id);
+      await Promise.allSettled([
+        approve(people.baraka, seen),
+        how === 'approve' ? approve(people.chege, seen) : end(how),
+      ]);
+      const { decision } = await proposals.find(given.id);
+      await expectBooks(decision === 'approved' ? given.approved : given.ended);
+      await refused(async () => await approve(people.chege, seen), /already/);
+    },
+  );
 
   test.each([
     ['kind', `'another'`],

@@ -197,7 +197,7 @@ describe('in quarantine', () => {
 });
 
 describe('an entry', () => {
-  test('is made once', async () => {
+  test('each entry is made once', async () => {
     const entryId = newId();
     expect(await enter({ entryId })).toBeDefined();
     expect(await enter({ entryId })).toBeUndefined();
@@ -256,7 +256,7 @@ describe('a release', () => {
     });
   });
 
-  test('is not proposed when no statement is missing', async () => {
+  test('no release is proposed when no statement is missing', async () => {
     const open = (await findOpenQuarantine(books.pool)) ?? expect.fail();
     await importStatement(open.lostFrom, new Date(open.lostUntil.getTime() + 1));
     await expect(proposeUncovered('Amina')).rejects.toThrow('without another person');
@@ -316,7 +316,7 @@ describe('a release that somebody writes into the database', () => {
     }
   });
 
-  test('is undone into another one that is open', async () => {
+  test('releases that somebody writes into the database are undone into another quarantine that is open', async () => {
     const lostFrom = new Date(Date.now() - 7_200_000);
     await enter({ lostFrom });
     await forge();

@@ -113,7 +113,7 @@ test.each([
   expect(await violations()).toEqual([expect.stringContaining(problem)]);
 });
 
-test('the check finds it if somebody changes the vendor of an account number', async () => {
+test('the check notices if somebody changes the vendor of an account number: it has another code', async () => {
   await give(0);
   await books.owner.query(`update receipt_accounts set vendor_id = ${vendors[1]}`);
   expect(await violations()).toEqual([expect.stringContaining('it was altered')]);
@@ -136,7 +136,7 @@ test('the check finds it if somebody hides or makes up that a receipt was taken 
   expect(await violations()).toHaveLength(2);
 });
 
-test('the check finds it if somebody deletes a receipt', async () => {
+test('the check notices if somebody deletes a receipt: it is missing', async () => {
   await give(0);
   await takeReport(deps(), report());
   await books.owner.query('delete from receipts');

@@ -216,7 +216,7 @@ describe('the address', () => {
     await expect(stateOf(content.TransID)).rejects.toThrow('no receipt');
   });
 
-  test('is the connection’s own where no proxy is trusted, whatever the headers say', async () => {
+  test('the address is the connection’s own where no proxy is trusted, whatever the headers say', async () => {
     const headers = {
       forwarded: `for=${ALLOWED}`,
       'x-real-ip': ALLOWED,
@@ -228,7 +228,7 @@ describe('the address', () => {
   });
 });
 
-test('the URL of another source, of another kind, or a changed one reports nothing', async () => {
+test('nothing is reported at the URL of another source, of another kind, or a changed one', async () => {
   const { confirmation: url, validation } = source.daraja.urls;
   const other = await open(OTHER_SOURCE);
   await other.daraja.close();
@@ -329,7 +329,7 @@ test.each([
   },
 );
 
-test('a pull with the same amount credits a receipt whose confirmation had a repeated name', async () => {
+test('pulls with the same amount credit a receipt whose confirmation had a repeated name', async () => {
   const { vendor, account } = await newVendor();
   const content = confirmation({ BillRefNumber: account });
   await post(JSON.stringify(content).replace('{', '{"TransAmount":"5000",'));
@@ -337,7 +337,7 @@ test('a pull with the same amount credits a receipt whose confirmation had a rep
   expect(await collected(vendor)).toBe(500);
 });
 
-test('a replay after months credits nothing, with its own time or a new one', async () => {
+test('replays after months credit nothing, with their own time or a new one', async () => {
   const { vendor, account } = await newVendor();
   const content = confirmation({ BillRefNumber: account, TransTime: '20250105101530' });
   await post(content);
@@ -455,7 +455,7 @@ test('a pull with a row that cannot be read, or a receipt that cannot be taken, 
   await pool.query(change, [changed.TransID, account, 'credited']);
 });
 
-test('a pull with a time in the future credits the others and continues', async () => {
+test('pulls with a time in the future credit the others and continue', async () => {
   const { vendor, account } = await newVendor();
   const far = new Date(Date.now() + 10 * 86_400_000);
   const early = listed({ receipt: 'ATFUTURE01', account, paidAt: far });
@@ -575,7 +575,7 @@ describe('validation', () => {
   });
 });
 
-test('a callback of a prompt credits nothing, forged or not, once or often', async () => {
+test('callbacks of a prompt credit nothing, forged or not, once or often', async () => {
   const { vendor, account } = await newVendor();
   const path = source.daraja.paths.make({ kind: 'push', reference: '', attemptNumber: 0 });
   const url = `http://localhost/receipts/${SOURCE}/${path}`;

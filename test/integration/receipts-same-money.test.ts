@@ -113,7 +113,7 @@ async function sample(name: string): Promise<string> {
 }
 
 describe('the statement of a pay bill', () => {
-  test('is refused while the settings do not name its column of states', async () => {
+  test('a statement is refused while the settings do not name its column of states', async () => {
     const { status: _status, ...columns } = ORGANISATION.columns;
     const { booked_status: _booked, ...settings } = ORGANISATION;
     const world = await newWorld({ bank: { ...settings, columns } });
@@ -205,7 +205,7 @@ describe('money under another number', () => {
     expect(await world.collected()).toEqual([150_000n, 0n]);
   });
 
-  test('is other money if the source has listed the first under its own number', async () => {
+  test('money under another number is other money if the source has listed the first under its own number', async () => {
     const world = await newWorld({ paybill: BANK, organisation: ORGANISATION });
     expect(await takeReport(deps(), world.report('paybill'))).toBe('credited');
     // Newest first; the confirmation of the second was lost.
@@ -234,7 +234,7 @@ describe('income that a collector reports itself', () => {
     });
   };
 
-  test('is refused if a source has reported a receipt of its number and amount', async () => {
+  test('a collector’s own report is refused if a source has reported a receipt of its number and amount', async () => {
     const world = await newWorld({ paybill: BANK });
     const report = world.report('paybill');
     expect(await takeReport(deps(), report)).toBe('credited');
@@ -301,7 +301,7 @@ describe('a text that the bank broke into lines', () => {
     expect(await world.collected()).toEqual([0n, 0n]);
   });
 
-  test('is credited if what follows the account is another word', async () => {
+  test('a receipt is credited if what follows the account in a broken text is another word', async () => {
     const world = await newWorld({
       bank: { ...BANK_MT940, account_pattern: String.raw`ACC (\S+)` },
     });
@@ -330,7 +330,7 @@ test('a payer’s text that looks like movements holds the file until people hav
 });
 
 describe('references that differ in where the slash is', () => {
-  test('are two receipts, and both are credited', async () => {
+  test('references that differ in where the slash is are two receipts, and both are credited', async () => {
     const world = await newWorld({ bank: BANK });
     for (const file of [1, 2]) {
       const statement = await sample(`csv-references-that-differ-in-slash-${file}.csv`);
@@ -350,20 +350,24 @@ describe('references that differ in where the slash is', () => {
     expect(await world.collected()).toEqual([70_000n, 0n]);
   });
 
-  test.each(['FT-RETURN%n', 'FTRETURN%n'])('are one for a return under %s', async (spelt) => {
-    const world = await newWorld({ bank: BANK });
-    const credit = async (number: string) =>
-      (await sample('csv-references-that-differ-in-slash-1.csv')).replace('12/3456', number);
-    const debit = async (number: string) => (await credit(number)).replace(/700\.00,?/, ',700.00');
-    const name = (index: number) => `ft-return${world.vendorId}x${index}`;
-    const other = (index: number) => spelt.replace('%n', `${world.vendorId}x${index}`);
-    expect(await world.take('bank', await credit(name(1)))).toEqual({ ...NONE, credited: 1 });
-    expect(await world.take('bank', await debit(other(1)))).toEqual({ ...NONE, reversed: 1 });
-    // The return may be listed first: then nothing is credited.
-    expect(await world.take('bank', await debit(other(2)))).toEqual({ ...NONE, debits: 1 });
-    expect(await world.take('bank', await credit(name(2)))).toEqual({ ...NONE, reversed: 1 });
-    expect(await world.collected()).toEqual([70_000n, 0n]);
-  });
+  test.each(['FT-RETURN%n', 'FTRETURN%n'])(
+    'a credit and a return under %s are one receipt',
+    async (spelt) => {
+      const world = await newWorld({ bank: BANK });
+      const credit = async (number: string) =>
+        (await sample('csv-references-that-differ-in-slash-1.csv')).replace('12/3456', number);
+      const debit = async (number: string) =>
+        (await credit(number)).replace(/700\.00,?/, ',700.00');
+      const name = (index: number) => `ft-return${world.vendorId}x${index}`;
+      const other = (index: number) => spelt.replace('%n', `${world.vendorId}x${index}`);
+      expect(await world.take('bank', await credit(name(1)))).toEqual({ ...NONE, credited: 1 });
+      expect(await world.take('bank', await debit(other(1)))).toEqual({ ...NONE, reversed: 1 });
+      // The return may be listed first: then nothing is credited.
+      expect(await world.take('bank', await debit(other(2)))).toEqual({ ...NONE, debits: 1 });
+      expect(await world.take('bank', await credit(name(2)))).toEqual({ ...NONE, reversed: 1 });
+      expect(await world.collected()).toEqual([70_000n, 0n]);
+    },
+  );
 
   test('wait for people if one of them has none', async () => {
     const world = await newWorld({ bank: BANK });

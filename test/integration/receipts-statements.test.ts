@@ -256,7 +256,7 @@ test('a plain debit that an earlier import listed keeps its credit from being cr
 });
 
 test.each(['before', 'after'])(
-  'of a debit and its credit at one moment, people decide: the debit %s the credit looks for it',
+  'people decide about a debit and its credit at one moment: the debit %s the credit looks for it',
   async (moment) => {
     const source = `bank_debit_${moment}`;
     const vendorId = await addBank(source, CSV);
@@ -380,7 +380,7 @@ describe('an entry with several payments', () => {
   const numberOf = (source: string): string => source.replace('_', '').toUpperCase();
   const [one, two, three] = [part(10, 'A'), part(20, 'B'), part(30, 'C')];
 
-  test('is credited once, in whatever order a corrected statement lists them', async () => {
+  test('an entry with several payments is credited once, in whatever order a corrected statement lists them', async () => {
     const vendorId = await addBank('batch_order', settings);
     expect(await takeBatch('batch_order', statement(60, [one, two, three]))).toMatchObject({
       credited: 3,
@@ -392,7 +392,7 @@ describe('an entry with several payments', () => {
     expect(await collected(vendorId)).toBe(6_000n);
   });
 
-  test('is not credited again in parts after it was credited as one, or the other way round', async () => {
+  test('an entry is not credited again in parts after it was credited as one, or the other way round', async () => {
     const vendorId = await addBank('batch_whole', settings);
     expect(await takeBatch('batch_whole', statement(60, []))).toMatchObject({ credited: 1 });
     const parts = statement(60, [one, two, three]);
@@ -414,7 +414,7 @@ describe('an entry with several payments', () => {
     expect(await collected(other)).toBe(6_000n);
   });
 
-  test('is left to people if its parts were changed; an interrupted import continues', async () => {
+  test('people decide about an entry if its parts were changed; an interrupted import continues', async () => {
     const vendorId = await addBank('batch_changed', settings);
     expect(await takeBatch('batch_changed', statement(60, [one, two, three]))).toMatchObject({
       credited: 3,
@@ -438,7 +438,7 @@ describe('an entry with several payments', () => {
     expect(await collected(cut)).toBe(6_000n);
   });
 
-  test('whose connection breaks says so, and is repeated', async () => {
+  test('an import whose connection breaks fails with a message, and can be repeated', async () => {
     await addBank('broken', CSV);
     const rows = Array.from(
       { length: 300 },
@@ -460,7 +460,7 @@ describe('an entry with several payments', () => {
     expect(repeated).toBeGreaterThan(0);
   });
 
-  test('is imported by one process at a time', async () => {
+  test('one process at a time imports an entry', async () => {
     await addBank('batch_busy', settings);
     const client = await books.pool.connect();
     try {

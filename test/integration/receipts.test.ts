@@ -186,7 +186,7 @@ test('validation declines an unknown account and a suspended short code, and acc
   expect(await ask({ BillRefNumber: account, BusinessShortCode: '600999' })).toBe('C2B00015');
 });
 
-test('a forged confirmation credits nothing', async () => {
+test('forged confirmations credit nothing', async () => {
   const { vendor, account } = await newVendor();
   const content = confirmation({ BillRefNumber: account });
   const { confirmation: url, validation } = source.daraja.urls;

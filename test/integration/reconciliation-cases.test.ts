@@ -526,7 +526,7 @@ describe('another amount', () => {
 });
 
 describe('paid twice', () => {
-  test('is the house’s claim on the operator, until it is given back', async () => {
+  test('what was paid twice is the house’s claim on the operator, until it is given back', async () => {
     const made = await sent();
     await settle(paidReport(made));
     const about = { operatorCode: OPERATOR, facts: { paid_cents: Number(AMOUNT) } };
@@ -557,7 +557,7 @@ describe('paid twice', () => {
     expect(change).toEqual({ external: AMOUNT, [RECEIVABLE]: -AMOUNT });
   });
 
-  test('is borne by the house, until it is given back', async () => {
+  test('what was paid twice is borne by the house, until it is given back', async () => {
     const made = await sent();
     await settle(paidReport(made));
     await openCase(books.pool, {
@@ -639,7 +639,7 @@ describe('a payment that the ledger lost', () => {
     return row;
   }
 
-  test('is charged to the vendor that its reference names, with its fee', async () => {
+  test('the vendor that the reference names is charged for a lost payment, with its fee', async () => {
     const row = await lostCase({ at: new Date(Date.now() + 60_000).toISOString() });
     const price = flatFormula(116n, { vatBps: 1_600, vatIncluded: true });
     const key = { billerCode: BILLER, vendorId: row.vendorId };
@@ -696,7 +696,7 @@ describe('a payment that the ledger lost', () => {
     },
   );
 
-  test('is charged without a fee if the statement does not name the biller', async () => {
+  test('a lost payment is charged without a fee if the statement does not name the biller', async () => {
     const row = await lostCase({ biller: null });
     await resolve(row, 'charge_vendor', { amount_cents: '4000' });
     expect(await books.balances(row.vendorId)).toMatchObject({
@@ -714,7 +714,7 @@ describe('a payment that the ledger lost', () => {
     expect(owed).toMatchObject({ kind: 'exposure', facts: { owed_cents: 7_000 } });
   });
 
-  test('that the house bears is in the report of corrections, with payment, case and people', async () => {
+  test('a lost payment that the house bears is in the report of corrections, with payment, case and people', async () => {
     const row = await lostCase();
     await resolve(row, 'house_bears');
     const period = { from: new Date(Date.now() - 3_600_000), to: new Date(Date.now() + 3_600_000) };
@@ -731,7 +731,7 @@ describe('a payment that the ledger lost', () => {
     ['line', 'callback'],
     ['callback', 'answer'],
   ] as const)(
-    'is posted once, although two reports of its operator open cases: %s, then %s',
+    'a lost payment is posted once, although two reports of its operator open cases: %s, then %s',
     async (first, second) => {
       const made = { vendorId: await books.addVendor(FLOAT), paymentId: newId() };
       const reference = encodeReference(made.vendorId, made.paymentId);
@@ -753,7 +753,7 @@ describe('a payment that the ledger lost', () => {
     },
   );
 
-  test('that was borne because of a callback, and then reversed: the house gets it back', async () => {
+  test('the house gets back a lost payment that it bore because of a callback, and that was then reversed', async () => {
     const made = { vendorId: await books.addVendor(FLOAT), paymentId: newId() };
     const reference = encodeReference(made.vendorId, made.paymentId);
     await resolve(await openCalled(reference), 'house_bears');
@@ -792,7 +792,7 @@ describe('a payment that the ledger lost', () => {
     return (await findCase(books.pool, caseId ?? '')) ?? expect.fail();
   }
 
-  test('is charged once, whatever statements list', async () => {
+  test('a lost payment is charged once, whatever statements list', async () => {
     const row = await lostCase();
     const again = await openLost({ vendorId: row.vendorId, paymentId: row.paymentId ?? '' });
     const proposed = await proposeResolution(books, {
@@ -808,7 +808,7 @@ describe('a payment that the ledger lost', () => {
     );
   });
 
-  test('that the operator lists twice is one payment of the vendor, and one that the operator owes', async () => {
+  test('a lost payment that the operator lists twice is one payment of the vendor, and one that the operator owes', async () => {
     const made = { vendorId: await books.addVendor(FLOAT), paymentId: newId() };
     const reference = encodeReference(made.vendorId, made.paymentId);
     const called = await openCalled(reference);
@@ -827,11 +827,11 @@ describe('a payment that the ledger lost', () => {
   test.each([
     ['more than the statement lists', {}, { amount_cents: '10001' }, 'at most 100.00'],
     ['a reversal', { movement: 'reversal' }, {}, 'its reversal'],
-  ])('is not charged for %s', async (_, facts, given, text) => {
+  ])('a lost payment is not charged for %s', async (_, facts, given, text) => {
     await expect(resolve(await lostCase(facts), 'charge_vendor', given)).rejects.toThrow(text);
   });
 
-  test('is not charged if the ledger has it after all', async () => {
+  test('a lost payment is not charged if the ledger has it after all', async () => {
     const made = await sent();
     await settle(paidReport(made));
     const row = await openLost(made);
@@ -841,7 +841,7 @@ describe('a payment that the ledger lost', () => {
     await expect(resolve(row, 'charge_vendor')).rejects.toThrow('The ledger has this payment');
   });
 
-  test('is not charged on a case of the house', async () => {
+  test('a lost payment is not charged on a case of the house', async () => {
     const row = await openLost({ vendorId: HOUSE, paymentId: newId() });
     await expect(resolve(row, 'charge_vendor')).rejects.toThrow('not about a payment of a vendor');
   });
@@ -883,7 +883,7 @@ describe('an operator that cannot answer', () => {
     expect(await books.balances(made.vendorId)).toMatchObject({ float: FLOAT, reserved: 0n });
   });
 
-  test('that answered meanwhile: the proposal is too late', async () => {
+  test('a proposal is too late if the operator answered meanwhile', async () => {
     const made = await sent();
     const row = await noAnswer(made);
     const caseId = row.caseId;
@@ -899,7 +899,7 @@ describe('an operator that cannot answer', () => {
     });
   });
 
-  test('that was never queried cannot be decided, unless the operator is known to have paid', async () => {
+  test('a payment that was never queried cannot be decided, unless the operator is known to have paid', async () => {
     const vendorId = await books.addVendor(FLOAT);
     const made = newPayment({ vendorId, amountCents: AMOUNT });
     await createPayments(books.pool, [made]);

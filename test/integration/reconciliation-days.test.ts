@@ -152,7 +152,7 @@ describe('a closed day', () => {
     expect(await violations()).toEqual([]);
   });
 
-  test('that was tampered with is found', async () => {
+  test('tampering with a closed day is found', async () => {
     const start = new Date(Number(await databaseTime(books)) - 3_600_000);
     const vendorId = await books.addVendor();
     await books.addFloat(vendorId, 100_000n);
@@ -206,7 +206,7 @@ describe('a day is not closed', () => {
     );
   });
 
-  test('in another time zone than the last one', async () => {
+  test('a day in another time zone than the last one is not closed', async () => {
     const dayIn = (zone: string, day = '2024-03-02'): CloseRequest => {
       const { from, to } = periodOfDay(day, createWireTime(zone)) ?? {};
       return request(day, from ?? new Date(0), to ?? new Date(0));

@@ -73,7 +73,7 @@ async function resolve(row: CaseRow | undefined, resolution: string): Promise<vo
 }
 
 describe('a statement that agrees', () => {
-  test('is matched, opens nothing, and proves the float', async () => {
+  test('a statement that agrees is matched, opens nothing, and proves the float', async () => {
     const [one, two] = await sent(2);
     if (!one || !two) throw new Error('nothing was made');
     await settle(
@@ -182,7 +182,7 @@ describe('a payment that is listed', () => {
     expect(await readStored(books, made)).toMatchObject({ outcome: 'failed' });
   });
 
-  test('that our ledger lost: a case of the vendor that the reference names', async () => {
+  test('a listed payment that our ledger lost opens a case of the vendor that the reference names', async () => {
     const paymentId = newId();
     const reference = encodeReference(vendorId, paymentId);
     await importLines(books, folder, [{ reference, operatorReference: 'A', amountCents: 777n }]);
@@ -196,7 +196,7 @@ describe('a payment that is listed', () => {
     ]);
   });
 
-  test('that is unknown to us: a case of the house', async () => {
+  test('a listed payment that is unknown to us opens a case of the house', async () => {
     const reference = encodeReference(999_999, newId());
     await importLines(books, folder, [{ reference, operatorReference: 'A', amountCents: 777n }]);
     expect(await openCases()).toMatchObject([
@@ -210,7 +210,7 @@ describe('a payment that is listed', () => {
     ]);
   });
 
-  test('with another amount: a case', async () => {
+  test('a listed payment with another amount opens a case', async () => {
     const made = await sentOne();
     await settle(paidReport(made));
     const [less, more] = [await sentOne(), await sentOne()];
@@ -490,7 +490,7 @@ describe('a payment that is listed', () => {
     expect((await books.balances(HOUSE))['receivable:kplc']).toBe(made.amountCents - 5_000n);
   });
 
-  test('of which our part returns: the vendor is not given less without a word', async () => {
+  test('the vendor is not given less without a word when our part of a payment returns', async () => {
     const made = await sentOne();
     await settle(paidReport(made));
     const to = await databaseTime(books);
@@ -505,7 +505,7 @@ describe('a payment that is listed', () => {
     await resolve(back, 'house_recovers');
   });
 
-  test('with other content than before: a case', async () => {
+  test('a payment listed with other content than before opens a case', async () => {
     const made = await sentOne();
     await settle(paidReport(made));
     const to = await databaseTime(books);
@@ -579,7 +579,7 @@ describe('a payment that is not listed', () => {
     expect(await openCases()).toMatchObject([{ kind: 'ours_only', paymentId: made.paymentId }]);
   });
 
-  test('is no difference where the statement may be incomplete, or its time is not covered', async () => {
+  test('a payment that is not listed is no difference where the statement may be incomplete, or its time is not covered', async () => {
     const made = await sentOne();
     await settle(paidReport(made));
     const nothing = { oursOnly: 0, casesOpened: 0 };
@@ -609,7 +609,7 @@ describe('a payment that is not listed', () => {
 });
 
 describe('balances', () => {
-  test('that do not follow from the previous statement: a case', async () => {
+  test('balances that do not follow from the previous statement open a case', async () => {
     const to = await databaseTime(books);
     const middle = new Date(Number(to) - 1_000);
     await importLines(books, folder, [], { to: middle });
@@ -628,7 +628,7 @@ describe('balances', () => {
     ]);
   });
 
-  test('that later statements repeat or change: each difference is a case once', async () => {
+  test('balances that later statements repeat or change open a case for each difference once', async () => {
     const to = await databaseTime(books);
     const middle = new Date(Number(to) - 1_000);
     const [first, second] = [{ to: middle }, { from: middle, to }];
@@ -669,7 +669,7 @@ test('a statement about a period that is not over is refused', async () => {
   ).rejects.toThrow('not over yet');
 });
 
-test('a wrong line makes the whole statement invalid', async () => {
+test('one wrong line makes the whole statement invalid', async () => {
   const made = await sentOne();
   const result = await tryImport(books, folder, [{ of: made }, { amountCents: 0n }]);
   expect(result).toMatchObject({ kind: 'refused', problems: [{ line: 4, field: 'amount' }] });

@@ -94,7 +94,7 @@ test('another amount is a difference', async () => {
   expect(imported.verdicts).toEqual({ amount_difference: 1 });
 });
 
-test('a payment settled since the report explains what it cost at the operator, to the cent', async () => {
+test('payments settled since the report explain what they cost at the operator, to the cent', async () => {
   const made = await sent();
   await settlePayments(books.pool, [paidReport(made)]);
   const consumedCents = await readConsumed(books.pool, OPERATOR, null);

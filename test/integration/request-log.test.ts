@@ -188,7 +188,7 @@ describe('many requests', () => {
     fields: { vid: 'demo', ...fields },
   });
 
-  test('are bounded in memory, and a stranger cannot displace authenticated ones', async () => {
+  test('many requests are bounded in memory, and a stranger cannot displace authenticated ones', async () => {
     const { pool } = running.service;
     const clock = { now: () => new Date('2026-06-01T00:00:00Z') };
     const requestLog = createRequestLog({ pool, directory, clock });
@@ -249,7 +249,7 @@ describe('a signature', () => {
     (await demoAdmin.send('POST', '/vendors/demo/signature', body))
       .body as unknown as SignatureCompared;
 
-  test('is compared with the text to sign', async () => {
+  test('the log compares a signature with the text to sign', async () => {
     const request = new URLSearchParams(params).toString();
     const ours = 'account=14 23&amount=100&vid=demo';
     expect(await compare({ request, signed: 'account=14%2023&amount=100&vid=demo' })).toEqual({
@@ -272,7 +272,7 @@ describe('a signature', () => {
     expect(await compare(asked)).toMatchObject({ ours, differsAt: null, isHashRight: false });
   });
 
-  test('by header is compared line by line', async () => {
+  test('the log compares a signature by header line by line', async () => {
     const nonce = 'a-nonce-of-some-length';
     const body = '{"vid":"demo"}';
     const digest = createHash('sha256').update(body).digest('hex');
@@ -294,7 +294,7 @@ describe('a signature', () => {
     }
   });
 
-  test('of another vendor is never valid', async () => {
+  test('a signature of another vendor is never valid', async () => {
     const other = { ...params, vid: 'demo2' };
     const hash = signatureOf(other, 'demo2-security-key');
     const request = new URLSearchParams({ ...other, hash }).toString();

@@ -35,7 +35,7 @@ afterAll(async () => {
   await pool.end();
 });
 
-test('after a reseal a person signs in with the same codes under the new master key alone', async () => {
+test('people sign in with the same codes under the new master key alone after a reseal', async () => {
   const stranger = { current: NEW, previous: randomBytes(32) };
   await expect(resealAllKeys(pool, stranger)).rejects.toThrow('one-time codes of 1 people');
   const both = { current: NEW, previous: OLD };

@@ -343,7 +343,7 @@ describe('an unsigned hint of one operator that names a payment of the other', (
     expect(await readCases()).toEqual([]);
   });
 
-  test('that says “paid” is kept for people, once', async () => {
+  test('a hint that says “paid” is kept for people, once', async () => {
     const { made } = await openWithSecond();
     for (let count = 0; count < 3; count += 1) {
       await receiveHint(referenceOf(made), { operatorHandle: null, says });

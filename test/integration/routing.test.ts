@@ -108,7 +108,7 @@ describe('a payment', () => {
     expect(connectors[SECOND].instructions).toEqual([]);
   });
 
-  test('that the first proved not to have executed goes to the next, once', async () => {
+  test('a payment that the first proved not to have executed goes to the next, once, and is paid there', async () => {
     const down = createScriptedConnector({ pay: () => NO_CONNECTION });
     const second = works();
     await start({ [OPERATOR]: down, [SECOND]: second });
@@ -152,7 +152,7 @@ describe('a payment', () => {
     expect(await readRoutes(made)).toEqual([[OPERATOR, 'first', 'paid']]);
   });
 
-  test('that a removed route has not executed is paid through the other', async () => {
+  test('a payment that a removed route has not executed is paid through the other', async () => {
     const second = works();
     await setRoute(books.pool, { billerCode: BILLER, operatorCode: OPERATOR }, { position: 2 });
     let isRemoved = false;
@@ -173,7 +173,7 @@ describe('a payment', () => {
     expect(second.instructions).toHaveLength(1);
   });
 
-  test('of an amount that the first does not take goes to the other', async () => {
+  test('a payment of an amount that the first does not take is sent to the other', async () => {
     await setRoute(
       books.pool,
       { billerCode: BILLER, operatorCode: OPERATOR },
@@ -405,7 +405,7 @@ describe('our float with an operator', () => {
     expect(await readLeft(books.pool)).toEqual(new Map());
   });
 
-  test('is reported once for each crossing, not for each report', async () => {
+  test('a low float is reported once for each crossing, not for each report', async () => {
     await setFloatLimits(books.pool, OPERATOR, {
       lowCents: 500n,
       stopCents: 100n,
@@ -428,7 +428,7 @@ describe('our float with an operator', () => {
     ]);
   });
 
-  test('that comes by callback counts like an answer', async () => {
+  test('a float that comes by callback counts like an answer', async () => {
     const connector: Connector = {
       ...createScriptedConnector({ pay: paid }),
       callbacks: {

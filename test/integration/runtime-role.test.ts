@@ -203,7 +203,7 @@ describe('the runtime role', () => {
     }
   });
 
-  test('is the only role that may call the owner’s functions', async () => {
+  test('no other role may call the owner’s functions', async () => {
     const read = await runtime.query<{ name: string; settings: string[] | null; public: boolean }>(
       `select p.proname as name, p.proconfig as settings,
          exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
@@ -282,7 +282,7 @@ describe('the script', () => {
     });
   });
 
-  test('is required by a process that knows only the runtime role', async () => {
+  test('a process that knows only the runtime role requires the script', async () => {
     const { url, owner, runtimeRole } = await emptyDatabase();
     const script = await readFile(SCRIPT, 'utf8');
     await open(url.href).query(
