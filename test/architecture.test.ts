@@ -115,7 +115,7 @@ describe('JSON', () => {
     'self-service/event-view.ts',
   ];
 
-  test('that others write is read by one strict reader', () => {
+  test('one strict reader reads all JSON that others write', () => {
     const parsing = files.filter((file) => /\bJSON\.parse\(/.test(sources.get(file) ?? ''));
     expect(parsing.toSorted()).toEqual(OWN.toSorted());
   });
@@ -138,7 +138,7 @@ describe('tables', () => {
     expect(owned).toHaveLength(new Set(owned).size);
   });
 
-  test('are written by an SQL function of the same wing only', () => {
+  test('only SQL functions of the same wing write a table', () => {
     const wingOf = new Map(
       Object.entries(OWNERS).flatMap(([folder, tables]) =>
         tables.map((table) => [table, folder.split('/')[0] ?? ''] as const),
@@ -157,7 +157,7 @@ describe('tables', () => {
     expect(foreign).toEqual([]);
   });
 
-  test('are written under their names, so that the owner can be checked', () => {
+  test('every table is written under its name, so that the owner can be checked', () => {
     const computed = files.filter((file) =>
       /\b(insert into|delete from|update)\s+\$\{/.test(sources.get(file) ?? ''),
     );
@@ -165,12 +165,12 @@ describe('tables', () => {
     expect(computed).toEqual(['platform/cluster/rebucket.ts']);
   });
 
-  test('are written by their owner', () => {
+  test('only its owner writes a table', () => {
     const found = foreignAccesses(sources, OWNERS, 'write');
     expect(unexcused(found, FOREIGN_WRITES)).toEqual([]);
   });
 
-  test('are read by their owner, or as listed', () => {
+  test('only its owner, or code that is listed, reads a table', () => {
     const found = foreignAccesses(sources, OWNERS, 'read').filter(
       ({ file }) => placeOf(file, Object.keys(READS_EVERYTHING)) === undefined,
     );
@@ -194,15 +194,15 @@ describe('tables', () => {
 });
 
 describe('grants', () => {
-  test('of a wing name its own tables and views only', () => {
+  test('grants of a wing name its own tables and views only', () => {
     expect(foreignGrants(GRANTS, OWNERS, sqlFiles)).toEqual([]);
   });
 
-  test('are all that the schema has', () => {
+  test('no grants exist that the schema does not have', () => {
     expect(SCHEMA.grants).toEqual(Object.assign({}, ...Object.values(GRANTS)));
   });
 
-  test('are in no SQL file; a function that runs as its owner is revoked from public', () => {
+  test('no SQL file has grants; a function that runs as its owner is revoked from public', () => {
     for (const [file, sql] of sqlFiles) {
       const own = path.basename(file, '.sql');
       const changed = [...sql.matchAll(/^\s*((?:grant|revoke)\b[^(;]*)/gim)];
@@ -215,7 +215,7 @@ describe('grants', () => {
 describe('SQL functions', () => {
   const CREATE = /^ *create (?:or replace )?(?:function|procedure|trigger) (\w+)/gim;
 
-  test('are in no migration, which could never be edited', () => {
+  test('no migration has SQL functions, which could never be edited there', () => {
     expect(
       SCHEMA.migrations.filter(({ sql }) => sql.search(CREATE) !== -1).map(({ name }) => name),
     ).toEqual([]);
@@ -324,22 +324,25 @@ describe('unit tests', () => {
 });
 
 /** The checks above have to fail when they should. */
-describe('the checks find', () => {
+describe('a planted violation', () => {
   const planted = (file: string, text: string): Sources => new Map([[file, text]]);
 
-  test.each(['transfers', 'attempts', 'no_such_table'])('a foreign grant: %s', (relation) => {
-    const changed = { ...GRANTS, credit: { ...CREDIT_GRANTS, [relation]: { update: ['a'] } } };
-    expect(foreignGrants(changed, OWNERS, sqlFiles)).toEqual([`credit: ${relation}`]);
-  });
+  test.each(['transfers', 'attempts', 'no_such_table'])(
+    'a foreign grant is reported: %s',
+    (relation) => {
+      const changed = { ...GRANTS, credit: { ...CREDIT_GRANTS, [relation]: { update: ['a'] } } };
+      expect(foreignGrants(changed, OWNERS, sqlFiles)).toEqual([`credit: ${relation}`]);
+    },
+  );
 
-  test('an upward import', () => {
+  test('an upward import is reported', () => {
     const found = importsOf(
       planted('platform/db/pool.ts', `import { x } from '../../payments/create/payment.ts';`),
     );
     expect(upwardImports(found, ROWS)).toHaveLength(1);
   });
 
-  test('a cycle of imports of types', () => {
+  test('a cycle of imports of types is reported', () => {
     const two = new Map([
       ['payments/a.ts', `import type { B } from './b.ts';`],
       ['payments/b.ts', `import type { A } from './a.ts';`],
@@ -348,7 +351,7 @@ describe('the checks find', () => {
     expect(importsInCycles(importsOf(two))).toHaveLength(2);
   });
 
-  test('an import between siblings', () => {
+  test('an import between siblings is reported', () => {
     const found = importsOf(
       planted('payments/ledger/x.ts', `import { x } from '../cases/store.ts';`),
     );
@@ -356,7 +359,7 @@ describe('the checks find', () => {
   });
 
   test.each(['insert into transfers (a) values (1)', 'update transfers set a = 1'])(
-    'a foreign write: %s',
+    'a foreign write is reported: %s',
     (sql) => {
       const found = foreignAccesses(planted('credit/x.ts', `db.query('${sql}')`), OWNERS, 'write');
       expect(found).toEqual([{ file: 'credit/x.ts', tables: ['transfers'] }]);
@@ -364,7 +367,7 @@ describe('the checks find', () => {
   );
 
   test.each(['select 1 from transfers t', 'select 1 from x join transfers using (y)'])(
-    'a foreign read: %s',
+    'a foreign read is reported: %s',
     (sql) => {
       const found = foreignAccesses(planted('credit/x.ts', `db.query(\`${sql}\`)`), OWNERS, 'read');
       expect(found).toEqual([{ file: 'credit/x.ts', tables: ['transfers'] }]);

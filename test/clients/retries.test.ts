@@ -87,7 +87,7 @@ describe.concurrent.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
       expect(await driver.value('fund')).toMatchObject({ moved: true, replayed: false });
     });
 
-    test('a fund with the same time', async () => {
+    test('repeats a fund with the same time', async () => {
       await open({ signature: 'hash' });
       service.play(drop, busy(), ok);
       expect(await driver.value('fund')).toMatchObject({ moved: true, amountCents: 10_000_000 });
@@ -100,7 +100,7 @@ describe.concurrent.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
       expect(third).toEqual(first);
     });
 
-    test('a file with the same bytes', async () => {
+    test('repeats a file with the same bytes', async () => {
       await open();
       service.play(drop, ok);
       await driver.value('bulkCreate', { batchReference: 'b 1', payments: [BILL] });
@@ -215,7 +215,7 @@ describe.concurrent.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
       expect(error).toMatchObject({ type: 'OutcomeUnknown', code: 'unavailable', attempts: 2 });
     });
 
-    test('of a reference that a restored service does not know', async () => {
+    test('reports the outcome of a reference that a restored service does not know as unknown', async () => {
       await open();
       service.play(refuse('quarantine', { 'retry-after': '60' }));
       const error = await driver.error('status', { merchantReference: 'order-1' });

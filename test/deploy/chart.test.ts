@@ -67,7 +67,7 @@ describe('the chart', () => {
     expect(text.split('\n', 1)[0]).toBe(chartChecksum().trim());
   });
 
-  test('is released with the program', () => {
+  test('the chart has the version of the program', () => {
     const [chart] = readYaml(readDeploy(`${CHART}/Chart.yaml`)) as [Record<string, string>];
     const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
     expect(chart).toMatchObject({ version, appVersion: version });

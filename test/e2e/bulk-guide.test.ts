@@ -14,7 +14,7 @@ const GUIDE = path.resolve(import.meta.dirname, '../../docs/guide/bulk.md');
 const fixture = new SandboxFixture();
 afterAll(async () => await fixture.cleanUp());
 
-test('the commands of the guide to bulk creates work when pasted', async () => {
+test('all commands of the guide to bulk creates work when pasted', async () => {
   const sandbox = await fixture.start();
   await demoVendor(sandbox).fund();
   const guide = await readFile(GUIDE, 'utf8');

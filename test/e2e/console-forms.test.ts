@@ -31,7 +31,7 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     fixture.problems.length = 0;
   });
 
-  test('of a file: a changed file that is chosen again is checked again', async () => {
+  test('checks a changed file again when it is chosen again', async () => {
     const page = await fixture.open('demo-cashier', '/bulk');
     const file = path.join(fixture.folder, 'rent.csv');
     const choose = async (amount: string): Promise<void> => {
@@ -59,7 +59,7 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     await payButton(page).and(page.locator(':enabled')).waitFor();
   };
 
-  test('of a payment: a phone number that the biller does not need is not sent', async () => {
+  test('does not send a phone number that the biller does not need', async () => {
     const page = await payForm('dstv', 'Smart card number');
     await page.getByLabel(phone).fill('12');
     await page.getByLabel('Amount in KES').fill('300');
@@ -68,7 +68,7 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     await untilEnabled(page);
   });
 
-  test('of a payment: it says that the phone number is missing', async () => {
+  test('says that the phone number of a payment is missing', async () => {
     const page = await payForm('dstv', 'Smart card number');
     await page.getByLabel('Amount in KES').fill('300');
     await page.getByText('dstv needs a phone number').waitFor();
@@ -77,7 +77,7 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     expect(fixture.problems).toEqual([]);
   });
 
-  test('of a payment: it pays nothing for another vendor whose person signed in in another tab', async () => {
+  test('pays nothing for another vendor whose person signed in in another tab', async () => {
     await fixture.running.demo('demo2').call('fund', { time: String(Date.now()), currency: 'KES' });
     const page = await payForm('kplc_prepaid', 'Meter number');
     await page.getByLabel('Amount in KES').fill('300');
@@ -96,7 +96,7 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     await other.getByRole('heading', { name: 'Payments' }).waitFor();
   });
 
-  test('of a payment: the biller is asked about an account once, not at each digit of the phone', async () => {
+  test('asks the biller about an account once, not at each digit of the phone', async () => {
     const page = await payForm('dstv', 'Smart card number');
     const asked: string[] = [];
     page.on('request', (request) => {
@@ -135,7 +135,7 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     await page.unrouteAll();
   });
 
-  test('of a lender’s file: a trial of what the form said before is not shown', async () => {
+  test('does not show a trial of what the form for a lender’s file said before', async () => {
     const page = await fixture.open('risk', '/credit/imports/new');
     let answers: Promise<void> = Promise.resolve();
     let answer = (): void => undefined;
@@ -164,7 +164,7 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     expect(fixture.problems).toEqual([]);
   });
 
-  test('of an invitation: it asks for a vendor only if the chosen role needs one', async () => {
+  test('asks for a vendor in an invitation only if the chosen role needs one', async () => {
     const page = await fixture.open('admin', '/people');
     const dialog = page.getByRole('dialog');
     const invite = page.getByRole('button', { name: 'Invite a person' });
@@ -196,7 +196,7 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     await as('admin').send('POST', '/vendors/demo2/resume', reason);
   });
 
-  test('of a vendor’s settings changes nothing that a colleague has changed meanwhile', async () => {
+  test('keeps what a colleague has changed in a vendor’s settings meanwhile', async () => {
     const page = await fixture.open('admin', '/vendors/demo2');
     await page.getByRole('button', { name: 'Change settings' }).click();
     const dialog = page.getByRole('dialog');
@@ -209,7 +209,7 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     expect(body).toMatchObject({ name: 'Second Vendor', settings: { signature: 'v2' } });
   });
 
-  test('of a person changes nothing that a colleague has changed meanwhile', async () => {
+  test('keeps what a colleague has changed of a person meanwhile', async () => {
     const page = await fixture.open('admin', '/people');
     await page.getByRole('button', { name: 'Change Selina Support' }).click();
     const dialog = page.getByRole('dialog');
@@ -228,7 +228,7 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     ['payments', 'Newest first'],
     ['ledger', 'Our own books'],
     ['audit', 'session.start'],
-  ])('of filters: an address of /%s with other parameters shows the page', async (at, shown) => {
+  ])('shows the page of an address of /%s with other parameters', async (at, shown) => {
     const address = `/${at}?utm_source=mail&from=&vid=`;
     const page = await fixture.open('admin', address);
     await page.getByText(shown).first().waitFor();
@@ -236,7 +236,7 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     expect(fixture.problems).toEqual([]);
   });
 
-  test('of filters shows days of the service, and keeps a time that was not changed', async () => {
+  test('shows days of the service in filters, and keeps a time that was not changed', async () => {
     const page = await fixture.open('admin', '/');
     await page.getByRole('link', { name: 'Show the payments of today' }).click();
     await page.waitForURL('**/payments?from=*');

@@ -40,7 +40,7 @@ describe.skipIf(!HAS_BROWSER)('every page', () => {
   });
 
   test.each(LOGINS)(
-    'of %s has no serious violation of WCAG, and fits on a phone',
+    '%s has no serious violation of WCAG, and fits on a phone',
     async (login) => {
       const page = await fixture.open(login);
       await page.emulateMedia({ reducedMotion: 'reduce' });

@@ -45,7 +45,7 @@ describe.skipIf(!HAS_BROWSER)('payments in a browser', () => {
     fixture.problems.length = 0;
   });
 
-  test('a support person finds a customer’s payment by phone and explains it', async () => {
+  test('support finds a customer’s payment by phone and explains it', async () => {
     const page = await fixture.open('support', '/');
     await page.locator('#main').click();
     await page.keyboard.press('/');

@@ -65,7 +65,7 @@ test.skipIf(!HAS_BROWSER)('a statement is the same on the screen and in both fil
   expect(fixture.problems).toEqual([]);
 });
 
-test.skipIf(!HAS_BROWSER)('a receivable leads to its payment and its case', async () => {
+test.skipIf(!HAS_BROWSER)('receivables lead to their payment and their case', async () => {
   const page = await fixture.open('finance', '/receivables');
   await page.getByRole('link', { name: 'duka' }).waitFor();
   await page.getByRole('link', { name: owed }).click();

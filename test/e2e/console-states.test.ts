@@ -122,7 +122,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await outage(page, 'What you see may be out of date').waitFor({ state: 'detached' });
   });
 
-  test('a session that ended leads to the sign-in, and from there back to the page', async () => {
+  test('people whose session ended sign in again and get back to the page', async () => {
     const page = await open('admin', '/payments?status=FAILED');
     await heading(page, 'Payments').waitFor();
     await page.context().clearCookies();

@@ -37,7 +37,7 @@ afterAll(async () => {
   await running.stop();
 });
 
-test('the first page loads at most 170 KB of compressed JavaScript', () => {
+test('opening the first page loads at most 170 KB of compressed JavaScript', () => {
   const page = readFileSync(path.join(BUILT_CONSOLE, 'index.html'), 'utf8');
   const first = [...page.matchAll(/(?:src|href)="\.\/(assets\/[^"]+\.js)"/g)].map(
     ([, file]) => file,
@@ -85,7 +85,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
   }
 
-  test('a support person finds a customer’s payment by phone, and sees what happened', async () => {
+  test('support finds a customer’s payment by phone, and sees what happened', async () => {
     const page = await open('/');
     await signIn(page, 'support');
     await page.getByRole('searchbox').fill('0722 000 001');
@@ -100,7 +100,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     expect(problems).toEqual([]);
   });
 
-  test('an address leads to the sign-in, and from there to its page', async () => {
+  test('people who open an address without a session sign in and get to its page', async () => {
     const page = await open(`/payments/${reference}`);
     await signIn(page, 'demo-viewer');
     await page.getByRole('heading', { name: 'KES 1,450.00' }).waitFor();
@@ -141,7 +141,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await page.getByRole('heading', { name: 'Malipo' }).waitFor();
   });
 
-  test('a one-time link leads to a password, a code and the console', async () => {
+  test('people who follow a one-time link set a password and a code, and see the console', async () => {
     problems.length = 0;
     const deps = await peopleDepsOf(running);
     await addPerson(deps, { login: 'new', name: 'Nafula', role: 'support' }, new Date());

@@ -97,20 +97,23 @@ describe.skipIf(!HAS_BROWSER)('the documentation', () => {
     }
   }, 600_000);
 
-  test.each(['likely_duplicate', 'signature'])('the search finds “%s”', async (words) => {
-    await page.goto(docs);
-    // The search remembers the last words, and shows their results until it has searched again.
-    await page.evaluate('sessionStorage.clear()');
-    await page.getByRole('button', { name: 'Search' }).first().click();
-    await page.locator('#localsearch-input').fill(words);
-    const results = page.locator('.VPLocalSearchBox .result');
-    await results.first().waitFor();
-    await results.first().click();
-    await page.waitForURL(/\/docs\/.+\.html/);
-    // The search takes an underscore for a space.
-    const found = (await page.locator('.vp-doc').innerText()).toLowerCase().replaceAll('_', ' ');
-    expect(found).toContain(words.replaceAll('_', ' '));
-  });
+  test.each(['likely_duplicate', 'signature'])(
+    'searching for “%s” finds its page',
+    async (words) => {
+      await page.goto(docs);
+      // The search remembers the last words, and shows their results until it has searched again.
+      await page.evaluate('sessionStorage.clear()');
+      await page.getByRole('button', { name: 'Search' }).first().click();
+      await page.locator('#localsearch-input').fill(words);
+      const results = page.locator('.VPLocalSearchBox .result');
+      await results.first().waitFor();
+      await results.first().click();
+      await page.waitForURL(/\/docs\/.+\.html/);
+      // The search takes an underscore for a space.
+      const found = (await page.locator('.vp-doc').innerText()).toLowerCase().replaceAll('_', ' ');
+      expect(found).toContain(words.replaceAll('_', ' '));
+    },
+  );
 
   test('samples are tabs with all five languages, also in Swahili', async () => {
     for (const address of ['guide/first-payment.html', 'sw/first-payment.html']) {
@@ -183,7 +186,7 @@ describe.skipIf(!HAS_BROWSER)('the documentation', () => {
     await proxy.close();
   });
 
-  test('the browser reports no errors', () => {
+  test('no errors are reported by the browser', () => {
     expect(faults).toEqual([]);
   });
 });

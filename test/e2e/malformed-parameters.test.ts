@@ -155,7 +155,7 @@ describe('anything', () => {
     };
   }
 
-  test('is answered, or refused as the caller’s fault', async () => {
+  test('any request is answered, or refused as the caller’s fault', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(someRequest, { minLength: 8, maxLength: 8 }), async (wanted) => {
         const requests = wanted.map(build);

@@ -312,7 +312,7 @@ describe('requests that no HTTP library would send', () => {
     });
   });
 
-  test('an HTTP/1.0 request need not name a host', async () => {
+  test('HTTP/1.0 requests need not name a host', async () => {
     expect(await exchange('GET /docs/api/ HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
   });
 

@@ -193,7 +193,7 @@ describe.each([
     );
   });
 
-  test('without the header, `hash` alone signs; a wrong key is refused', async () => {
+  test('`hash` alone signs without the header; a wrong key is refused', async () => {
     const variables = variablesFor(vid);
     const balance = itemOf('Account balance');
     const withoutHeader = { ...balance, request: { ...balance.request, header: [] } };

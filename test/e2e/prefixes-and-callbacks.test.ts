@@ -35,7 +35,7 @@ const withReference = (params: Params): Params => ({
 });
 
 describe('prefixes', () => {
-  test('are in front of every operation, without exception', async () => {
+  test('every operation has the prefixes, without exception', async () => {
     const reference = await vendor.accepted(withReference({ account: '254722000001' }));
     expect((await vendor.call('status', { reference })).status).toBe(200);
     expect((await vendor.call('list')).status).toBe(200);
@@ -47,7 +47,7 @@ describe('prefixes', () => {
     }
   });
 
-  test('are in the description and in the banner', async () => {
+  test('both the description and the banner show the prefixes', async () => {
     const answer = await send(sandbox.origin, { method: 'GET', path: '/openapi.json' });
     const paths = Object.keys((JSON.parse(answer.text) as { paths: object }).paths);
     expect(paths).toEqual(
@@ -140,7 +140,7 @@ describe('an operator’s report', () => {
     expect((await checkLedger(await sandbox.pool())).violations).toEqual([]);
   });
 
-  test('that the payment was not made returns the money', async () => {
+  test('an operator’s report that the payment was not made returns the money', async () => {
     const before = await vendor.balance();
     const reference = await silentPayment();
     expect(await vendor.balance()).toBe(before - 60);
@@ -149,7 +149,7 @@ describe('an operator’s report', () => {
     expect(await vendor.balance()).toBe(before);
   });
 
-  test('that contradicts the first one becomes a case, and changes nothing', async () => {
+  test('a report that contradicts the first one becomes a case, and does not change the payment', async () => {
     const reference = await silentPayment();
     await report('safaricom', paid(reference));
     const before = await vendor.payment(reference);
@@ -186,7 +186,7 @@ describe('an operator’s report', () => {
     expect(await unmatched(reference)).toBe(0);
   });
 
-  test('from an unknown operator is refused', async () => {
+  test('a report from an unknown operator is refused', async () => {
     const reference = await silentPayment();
     for (const operator of ['nobody', '__proto__', 'SAFARICOM', 'safaricom%2f..', 'x'.repeat(90)]) {
       const answer = await report(operator, paid(reference));
@@ -197,7 +197,7 @@ describe('an operator’s report', () => {
     expect(await statusOf(reference)).toBe('PENDING');
   });
 
-  test('about another operator’s payment is kept, and settles nothing', async () => {
+  test('reports about another operator’s payment are kept, and settle nothing', async () => {
     const reference = await silentPayment();
     for (const body of [paid(reference), declined(reference)]) {
       expect((await report('kplc', body)).status).toBe(200);
@@ -209,7 +209,7 @@ describe('an operator’s report', () => {
     expect(await statusOf(reference)).toBe('SUCCESS');
   });
 
-  test('about an unknown reference is kept for a person', async () => {
+  test('reports about an unknown reference are kept for a person', async () => {
     for (const reference of ['0'.repeat(32), 'OTHER-SYSTEM-77', 'é'.repeat(20)]) {
       expect((await report('safaricom', paid(reference))).status).toBe(200);
       expect(await unmatched(reference)).toBe(1);

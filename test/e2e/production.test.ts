@@ -43,8 +43,8 @@ async function untilEnd(client: VendorClient, reference: string): Promise<string
   );
 }
 
-describe('production refuses', () => {
-  test('to start without a good master key', async () => {
+describe('production', () => {
+  test('production does not start without a good master key', async () => {
     const { url } = await fixture.database();
     for (const key of [undefined, `${'A'.repeat(43)}=`, 'password', 'a'.repeat(44)]) {
       const env = key === undefined ? {} : { MASTER_KEY: key };
@@ -56,7 +56,7 @@ describe('production refuses', () => {
     }
   });
 
-  test('to serve demo data', async () => {
+  test('production does not serve demo data', async () => {
     const { url, pool } = await fixture.database();
     await databaseTransaction(pool, async (client) => {
       const vendor = { vid: 'demo2', name: 'Demo', sector: 'bank', createdAt: new Date() } as const;
@@ -67,14 +67,14 @@ describe('production refuses', () => {
     expect(said).not.toMatch(/^ {4}at /m);
   });
 
-  test('to work with another master key than its secrets were sealed under', async () => {
+  test('production does not work with another master key than its secrets were sealed under', async () => {
     const { url, pool } = await fixture.database();
     await addVendor(pool, { vid: 'shop', name: 'Shop', sector: 'retail' }, SEALING);
     const other = randomBytes(32).toString('base64');
     expect(await refusedStart({ DATABASE_URL: url, MASTER_KEY: other })).toContain('MASTER_KEY');
   });
 
-  test('to start without its database', async () => {
+  test('production does not start without its database', async () => {
     const location = `127.0.0.1:${await findFreePort()}`;
     const url = `postgres://malipo:canary-password@${location}/malipo`;
     const said = await refusedStart({ DATABASE_URL: url, MASTER_KEY });
@@ -84,7 +84,7 @@ describe('production refuses', () => {
   });
 });
 
-test('the reference page knows no demo vendor', async () => {
+test('no demo vendor is on the reference page', async () => {
   const { url } = await fixture.database();
   const { origin } = await fixture.launch({ DATABASE_URL: url, MASTER_KEY });
   const read = async (path: string): Promise<string> =>

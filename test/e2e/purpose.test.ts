@@ -117,7 +117,7 @@ test('npm start refuses a backup of production, and leaves its quarantine to ser
 }, 120_000);
 
 describe('a database on which nobody has started', () => {
-  test('is the sandbox’s after npm start, which needs the same master key each time', async () => {
+  test('npm start makes the database the sandbox’s, which needs the same master key each time', async () => {
     const { url, pool } = await production.database();
     const first = await sandboxes.start({ env: { DATABASE_URL: url, MASTER_KEY } });
     await first.interrupt();

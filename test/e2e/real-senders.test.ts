@@ -27,7 +27,7 @@ async function shownAccount(answer: Answer): Promise<unknown> {
 }
 
 describe('what real programs send', () => {
-  test.each(BODY_FORMS)('special characters as %s', async (form) => {
+  test.each(BODY_FORMS)('accepts special characters as %s', async (form) => {
     const merchant_reference = `${fresh('50% + a/b = #1?')} & Sons`;
     const account = '+254711 222 333';
     const biller_name = 'safaricom';
@@ -42,16 +42,19 @@ describe('what real programs send', () => {
     ]);
   });
 
-  test.each(['100', '100.0', '100.00'])('a JSON number signed as written: %s', async (amount) => {
-    const params = signedCreate({
-      amount,
-      account: '254711000001',
-      merchant_reference: fresh('number'),
-    });
-    const sent = encode(PATHS.create, params, 'json numbers');
-    expect(sent.body).toContain(`"amount": ${amount},`);
-    expect((await send(sandbox.origin, sent)).status).toBe(200);
-  });
+  test.each(['100', '100.0', '100.00'])(
+    'accepts a JSON number that is signed as written: %s',
+    async (amount) => {
+      const params = signedCreate({
+        amount,
+        account: '254711000001',
+        merchant_reference: fresh('number'),
+      });
+      const sent = encode(PATHS.create, params, 'json numbers');
+      expect(sent.body).toContain(`"amount": ${amount},`);
+      expect((await send(sandbox.origin, sent)).status).toBe(200);
+    },
+  );
 
   test('a number that was formatted again does not match its signature', async () => {
     const params = signedCreate({ amount: '100.00', account: '254711000001' });
@@ -69,14 +72,14 @@ describe('what real programs send', () => {
     expect((await send(sandbox.origin, sent)).status).toBe(200);
   });
 
-  test('the hash in capitals', async () => {
+  test('accepts the hash in capitals', async () => {
     const params = signedCreate({ account: '254711000003' });
     const hash = String(params['hash']).toUpperCase();
     const sent = encode(PATHS.create, { ...params, hash }, 'urlencoded');
     expect((await send(sandbox.origin, sent)).status).toBe(200);
   });
 
-  test('a body in chunks, and one that asks before it is sent', async () => {
+  test('accepts a body in chunks, and one that asks before it is sent', async () => {
     for (const header of [{ 'transfer-encoding': 'chunked' }, { expect: '100-continue' }]) {
       const params = signedCreate({ account: '254711000004', merchant_reference: fresh('chunk') });
       const sent = encode(PATHS.create, params, 'multipart');
@@ -88,7 +91,7 @@ describe('what real programs send', () => {
     }
   });
 
-  test('multipart whose parts say that they are text', async () => {
+  test('accepts multipart whose parts say that they are text', async () => {
     const params = signedCreate({ account: '254711000005', merchant_reference: fresh('java') });
     const body = Object.entries(params).map(
       ([name, value]) =>
@@ -104,7 +107,7 @@ describe('what real programs send', () => {
     expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
   });
 
-  test('the former name of the reference', async () => {
+  test('accepts the former name of the reference', async () => {
     const reference = await vendor.accepted({ account: '254711000006' });
     const byAlias = await vendor.call('status', { ipay_reference: reference });
     const byBoth = await vendor.call('status', { ipay_reference: reference, reference });

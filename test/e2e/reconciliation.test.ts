@@ -127,7 +127,7 @@ describe('the operators’ own statement', () => {
     expect(await json<{ repeated: boolean }>(...command)).toMatchObject({ repeated: true });
   });
 
-  test('that one person made up ends no payment and moves no money', async () => {
+  test('a statement that one person made up ends no payment and moves no money', async () => {
     const reference = await pay('37100029909');
     await until('it is sent', async () => (await statusOf(reference)) === 'PENDING');
     const [balance, truth] = [await vendor.balance(), await readTruth()];
@@ -146,7 +146,7 @@ describe('the operators’ own statement', () => {
     expect(await json('ledger', 'check')).toMatchObject({ violations: 0 });
   });
 
-  test('with every difference planted: found, decided by two people, and the books hold', async () => {
+  test('two people decide about every planted difference, and the books hold', async () => {
     const operator = 'nairobi_water';
     const water = async (account: string): Promise<string> => {
       const given = { biller_name: 'nairobi_water', amount: '100.00', phone: '0712000001' };
@@ -264,7 +264,7 @@ describe('the close of a day', () => {
       .format(new Date(Date.now() + offset * DAY_MS))
       .slice(0, 10);
 
-  test('is reported before, refused while it runs, and final afterwards', async () => {
+  test('the close of a day is reported before, refused while it runs, and final afterwards', async () => {
     const report = await run('reconcile', 'report', day(0));
     expect(report.exitCode).toBe(0);
     expect(report.stdout).toContain('open; the totals so far');

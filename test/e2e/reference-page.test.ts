@@ -338,7 +338,7 @@ describe.skipIf(!HAS_BROWSER)('the reference page', () => {
     proxy.close();
   });
 
-  test('the browser reports no errors', () => {
+  test('no errors are reported by the browser', () => {
     expect(faults).toEqual([]);
   });
 });

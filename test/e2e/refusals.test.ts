@@ -183,7 +183,7 @@ describe('refusals', () => {
     });
   });
 
-  test('a collection for an unknown vendor, and one with other content', async () => {
+  test('refuses a collection for an unknown vendor, and one with other content', async () => {
     expectRefusal(await collect(sandbox.origin, { vid: 'nobody' }), {
       status: 404,
       code: 'unknown_vendor',

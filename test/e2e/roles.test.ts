@@ -137,36 +137,42 @@ test('a server that cannot be used is refused in plain words', async () => {
 test.each([
   ['may create roles', 'createrole', true],
   ['may not create roles', 'nocreaterole', false],
-])('a sandbox that owns its database and %s continues', async (_what, attribute, creates) => {
-  const name = `box_${randomBytes(5).toString('hex')}`;
-  await asSuperuser(
-    `create role ${name} login password 'x' ${attribute}`,
-    `create database ${name} owner ${name}`,
-  );
-  const url = new URL(inject('clusterUrl'));
-  url.username = name;
-  url.password = 'x';
-  url.pathname = `/${name}`;
-  try {
-    const sandbox = await fixture.start({ env: { DATABASE_URL: url.href } });
-    const ready = await send(sandbox.origin, { method: 'GET', path: '/health/ready' });
-    expect(ready.status).toBe(200);
-    const users = await asSuperuser(
-      `select distinct usename::text as name from pg_stat_activity
-       where datname = '${name}' and backend_type = 'client backend'`,
+])(
+  'sandboxes continue if their role owns the database and %s',
+  async (_what, attribute, creates) => {
+    const name = `box_${randomBytes(5).toString('hex')}`;
+    await asSuperuser(
+      `create role ${name} login password 'x' ${attribute}`,
+      `create database ${name} owner ${name}`,
     );
-    expect(users.map((row) => row['name'])).toEqual([creates ? `${name}_runtime` : name]);
-    expect(sandbox.process.stderr.includes('no runtime role could be created')).toBe(!creates);
-    expect(sandbox.process.stderr.includes('one database role is used')).toBe(!creates);
-    // The next start finds the role again.
-    await sandbox.kill();
-    const again = await fixture.start({
-      dataDir: sandbox.dataDir,
-      env: { DATABASE_URL: url.href },
-    });
-    await again.kill();
-  } finally {
-    await asSuperuser(`drop database ${name} with (force)`, `drop role if exists ${name}_runtime`);
-    await asSuperuser(`drop role ${name}`);
-  }
-});
+    const url = new URL(inject('clusterUrl'));
+    url.username = name;
+    url.password = 'x';
+    url.pathname = `/${name}`;
+    try {
+      const sandbox = await fixture.start({ env: { DATABASE_URL: url.href } });
+      const ready = await send(sandbox.origin, { method: 'GET', path: '/health/ready' });
+      expect(ready.status).toBe(200);
+      const users = await asSuperuser(
+        `select distinct usename::text as name from pg_stat_activity
+       where datname = '${name}' and backend_type = 'client backend'`,
+      );
+      expect(users.map((row) => row['name'])).toEqual([creates ? `${name}_runtime` : name]);
+      expect(sandbox.process.stderr.includes('no runtime role could be created')).toBe(!creates);
+      expect(sandbox.process.stderr.includes('one database role is used')).toBe(!creates);
+      // The next start finds the role again.
+      await sandbox.kill();
+      const again = await fixture.start({
+        dataDir: sandbox.dataDir,
+        env: { DATABASE_URL: url.href },
+      });
+      await again.kill();
+    } finally {
+      await asSuperuser(
+        `drop database ${name} with (force)`,
+        `drop role if exists ${name}_runtime`,
+      );
+      await asSuperuser(`drop role ${name}`);
+    }
+  },
+);

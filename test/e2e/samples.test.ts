@@ -55,14 +55,14 @@ const pay = async (samples: SampleFolder, order: string, account: string): Promi
 
 // They mostly wait, for up to 20 seconds, so all of them run at once; each language has its own vendor.
 describe.concurrent('an outcome that does not come', () => {
-  test('is called unknown by all samples', async () => {
+  test('all samples call an outcome that does not come unknown', async () => {
     const printed = await Promise.all(
       HERE.map(async ({ name }) => await pay(folderOf(name), fresh('order'), '37200009909')),
     );
     expect(printed).toEqual(HERE.map(() => expect.stringMatching(/^not known yet: ./)));
   }, 120_000);
 
-  test('is unknown without a client, too, if an attempt without an answer was followed by a refusal', async () => {
+  test('without a client, too, the outcome is unknown if an attempt without an answer was followed by a refusal', async () => {
     const names = HERE.map(({ name }) => name).filter((name) => WITHOUT_CLIENT.has(name));
     const printed = await Promise.all(
       names.map(async (name) => {

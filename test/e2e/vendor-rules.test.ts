@@ -91,7 +91,7 @@ describe('a reference', () => {
     expect(await vendor.balance()).toBe(9940);
   });
 
-  test('that was refused for lack of float may be used again', async () => {
+  test('a reference that was refused for lack of float may be used again', async () => {
     const vendor = await addFundedVendor(sandbox, { floatAmount: '50.00' });
     const params = { account: ACCOUNT, merchant_reference: fresh('order') };
     expectRefusal(await vendor.create(params), {
@@ -104,7 +104,7 @@ describe('a reference', () => {
 });
 
 describe('a likely duplicate', () => {
-  test('is the same biller, account and amount without a reference', async () => {
+  test('the same biller, account and amount without a reference is a likely duplicate', async () => {
     const vendor = await newVendor();
     const first = referenceOf(await vendor.create({ account: ACCOUNT }));
     expectDuplicateOf(await vendor.create({ account: ACCOUNT }), first);
@@ -126,7 +126,7 @@ describe('a likely duplicate', () => {
     referenceOf(await (await newVendor()).create({ account: ACCOUNT }));
   });
 
-  test('is found for as long as clients repeat a create, where references are optional', async () => {
+  test('a likely duplicate is found for as long as clients repeat a create, where references are optional', async () => {
     const vendor = await addFundedVendor(sandbox, {
       floatAmount: '1000.00',
       duplicateWindowSeconds: LONG_DUPLICATE_WINDOW,
@@ -157,7 +157,7 @@ describe('a likely duplicate', () => {
     expect(await vendor.balance()).toBe(940);
   });
 
-  test('is not reported to a vendor that switched it off', async () => {
+  test('no likely duplicate is reported to a vendor that switched it off', async () => {
     const vendor = await newVendor();
     const first = referenceOf(await vendor.create({ account: ACCOUNT }));
     expectDuplicateOf(await vendor.create({ account: ACCOUNT }), first);
@@ -295,7 +295,7 @@ describe('changed settings count without a restart', () => {
     });
   });
 
-  test('a suspended collector reports nothing more', async () => {
+  test('suspended collectors report nothing more', async () => {
     const vendor = await newVendor();
     const pool = await sandbox.pool();
     const collector = fresh('till');

@@ -46,7 +46,7 @@ async function runReceiver(folder: string, { language, code }: Sample, secret: s
   };
 }
 
-test('the receivers of the guide accept the service’s events, and nothing else', async () => {
+test('all receivers of the guide accept the service’s events, and nothing else', async () => {
   const sandbox = await fixture.start();
   const pool = await sandbox.pool();
   const demo = demoVendor(sandbox);

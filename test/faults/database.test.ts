@@ -213,7 +213,7 @@ test('a create waits for a database that comes back in time', async () => {
   expect((await answer).status).toBe(200);
 });
 
-test('a slow line to the database costs time and nothing else', async () => {
+test('slow lines to the database cost time and nothing else', async () => {
   await earn('before it is slow', 25);
   proxy.slowDown(10);
   const before = await countMovements();

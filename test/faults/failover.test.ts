@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const WORKERS = 8;
 
-test('a failover to the synchronous standby under load: every acknowledged create exists, exactly once', async () => {
+test('every acknowledged create exists, exactly once, after a failover to the synchronous standby under load', async () => {
   const { pair, pool, service, vendor } = setup;
   /** The `ipay_reference` of each answered create, by the vendor's reference. */
   const acknowledged = new Map<string, string>();

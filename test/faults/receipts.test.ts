@@ -170,7 +170,7 @@ test.each<[CrashPoint, number]>([
   120_000,
 );
 
-test('a confirmation repeated 100 times at once, and killed three times: credited once', async () => {
+test('confirmations repeated 100 times at once, and killed three times, are credited once', async () => {
   const receipt = 'HUNDRED001';
   for (const point of ['receipt:after-claim#40', 'receipt:after-credit', 'receipt:after-claim#5']) {
     await start({ CRASH_AT: point });
@@ -211,7 +211,7 @@ test.each<CrashPoint>(['receipt:after-claim', 'receipt:after-credit'])(
   120_000,
 );
 
-test('the books hold after all of it', async () => {
+test('all invariants of the books hold afterwards', async () => {
   expect((await checkLedger(pool)).violations).toEqual([]);
   const repeated = await pool.query(
     'select from collections group by reference having count(*) > 1',

@@ -83,7 +83,7 @@ describe('an edited function', () => {
     expect(await migrate(books.owner, next)).toEqual([]);
   });
 
-  test('is not overwritten by a start of the previous release', async () => {
+  test('a start of the previous release does not overwrite an edited function', async () => {
     const books = await open();
     await migrate(books.owner, edited(EDITED, marked, SCHEMA.release + 1));
     const { applied } = await prepareDatabase(books.owner, books.openPool(), SCHEMA);
@@ -93,7 +93,7 @@ describe('an edited function', () => {
     expect(await payWith(books.pool, books)).toBe('Paid (edited)');
   });
 
-  test('is also applied within one release, where the last start wins', async () => {
+  test('an edited function is also applied within one release, where the last start wins', async () => {
     const books = await open();
     expect(await migrate(books.owner, edited(EDITED, marked))).toEqual([EDITED]);
     expect(await payWith(books.pool, books)).toBe('Paid (edited)');
@@ -115,7 +115,7 @@ describe('an edited function', () => {
 });
 
 describe('a set of functions', () => {
-  test('is applied whole or not at all', async () => {
+  test('the functions are applied all together or not at all', async () => {
     const books = await open();
     const [first] = SCHEMA.functions;
     const broken = edited(EDITED, () => 'select no_such_column');
@@ -139,7 +139,7 @@ describe('a set of functions', () => {
     );
   });
 
-  test('is not applied over damage, which would be recorded as intended', async () => {
+  test('functions are not applied over damage, which would be recorded as intended', async () => {
     const books = await open();
     await books.owner.query('drop index payments_by_reference');
     await expect(migrate(books.owner, edited(EDITED, marked))).rejects.toThrow(

@@ -76,7 +76,7 @@ const referencesIn = (items: readonly Readonly<Record<string, unknown>>[]): unkn
   items.map(({ reference }) => reference);
 
 describe('payments', () => {
-  test('are listed newest first, with cents and times', async () => {
+  test('payments are listed newest first, with cents and times', async () => {
     const { items, next_cursor: next } = await program.ask('listPayments');
     expect(referencesIn(items)).toEqual(references.toReversed());
     expect(next).toBeNull();
@@ -90,7 +90,7 @@ describe('payments', () => {
     });
   });
 
-  test('are listed page by page, unmoved by payments that come meanwhile', async () => {
+  test('payments are listed page by page, unmoved by payments that come meanwhile', async () => {
     const first = await program.ask('listPayments', { query: { limit: '2' } });
     const later = await vendor.accepted({
       account: '254722000000',
@@ -119,7 +119,7 @@ describe('payments', () => {
     expect(found).toEqual(wanted.map((index) => references[index]));
   });
 
-  test('by reference, in any case, and of a period', async () => {
+  test('payments are found by reference, in any case, and by period', async () => {
     const reference = references[2] ?? '';
     const found = await program.ask('listPayments', {
       query: { reference: reference.toLowerCase() },
@@ -144,7 +144,7 @@ describe('payments', () => {
     expect(kinds.filter((kind) => kind === 'transfer')).toHaveLength(2);
   });
 
-  test('are exported as CSV with the fields of the list', async () => {
+  test('payments are exported as CSV with the fields of the list', async () => {
     const answer = await program.send('exportPayments', { query: { status: 'FAILED' } });
     expect(answer.headers).toMatchObject({
       'content-type': 'text/csv; charset=utf-8',
@@ -244,7 +244,7 @@ describe('the books', () => {
 });
 
 describe('events', () => {
-  test('are listed with their delivery, and sent again', async () => {
+  test('events are listed with their delivery, and sent again', async () => {
     const listed = await program.ask('listEvents', { query: { type: 'transaction.failed' } });
     expect(listed.items).toHaveLength(1);
     const [event] = listed.items;
@@ -266,7 +266,7 @@ describe('events', () => {
     });
   });
 
-  test('of a selection are sent again', async () => {
+  test('a selection of events is sent again', async () => {
     const before = receiver.calls.length;
     const body = { state: 'delivered', from: '2020-01-01' };
     const { count } = await program.ask('replayEvents', { body });
@@ -274,7 +274,7 @@ describe('events', () => {
     await until('they are sent again', () => receiver.calls.length >= before + Number(count));
   });
 
-  test('of a type that is off are not sent again, and the refusal says so', async () => {
+  test('events of a type that is off are not sent again, and the refusal says so', async () => {
     const { items } = await program.ask('listEvents', { query: { type: 'transaction.succeeded' } });
     const [event] = items as readonly Readonly<Record<string, unknown>>[];
     const path = { event_id: String(event?.['event_id']) };
@@ -304,7 +304,7 @@ describe('events', () => {
     expect(await program.refused('replayEvents', { body })).toEqual({ status: 400, code, field });
   });
 
-  test('that do not exist are not found', async () => {
+  test('events that do not exist are not found', async () => {
     for (const eventId of ['0199e3c0-7d3a-7000-8000-2b6a1f0c9d11', 'x', "'; drop table events"]) {
       const path = { event_id: eventId };
       for (const id of ['getEvent', 'replayEvent']) {
@@ -323,7 +323,7 @@ describe('the webhook', () => {
     shop = new SelfServiceClient(running.origin, own);
   });
 
-  test('is set once with its secret, and again without', async () => {
+  test('the webhook is set once with its secret, and again without', async () => {
     for (const id of ['getWebhook', 'removeWebhook', 'enableWebhook', 'testWebhook']) {
       expect(await shop.refused(id)).toMatchObject({ status: 404, code: 'not_found' });
     }
@@ -364,7 +364,7 @@ describe('the webhook', () => {
     expect(await program.refused('setWebhook', { body })).toMatchObject({ code: 'invalid_field' });
   });
 
-  test('is tested', async () => {
+  test('the webhook is tested', async () => {
     const tested = await program.ask('testWebhook');
     expect(tested).toMatchObject({ delivered: true, result: 'HTTP 204', answer: null });
     expect(receiver.calls.map(({ event }) => event.type)).toContain('webhook.test');
@@ -396,14 +396,14 @@ describe('the webhook', () => {
     expect(left.items).toHaveLength(1);
   });
 
-  test('is removed', async () => {
+  test('the webhook is removed', async () => {
     expect(await shop.ask('removeWebhook')).toEqual({ given_up_events: 0 });
     expect(await shop.refused('getWebhook')).toMatchObject({ status: 404 });
   });
 });
 
 describe('keys', () => {
-  test('are rotated once for each request, and a lost answer locks nobody out', async () => {
+  test('one rotation of a key is made for each request, and a lost answer locks nobody out', async () => {
     const own = await running.addVendor();
     const former = new SelfServiceClient(running.origin, own);
     const body = { overlap_seconds: 600, idempotency_key: '8d7f6c1e-0b4a-4a57-9f0e-3d5b1c2a7e90' };
@@ -478,7 +478,7 @@ describe('keys', () => {
     expect(await program.refused('rotateKey', { body })).toEqual({ status: 400, code, field });
   });
 
-  test('that another program has retired are not found', async () => {
+  test('keys that another program has retired are not found', async () => {
     const own = await running.addVendor();
     const { pool } = running.service;
     const holder = { holderKind: 'vendor', holder: own.vid } as const;
@@ -576,7 +576,7 @@ describe('billers', () => {
     });
   });
 
-  test('that do not exist are not found', async () => {
+  test('billers that do not exist are not found', async () => {
     expect(await program.refused('describeBiller', { path: { biller: 'nobody' } })).toEqual({
       status: 404,
       code: 'not_found',

@@ -153,7 +153,7 @@ describe('a connection', () => {
 });
 
 describe('the server', () => {
-  test('of the tests can be used; the log says that it may lose data', async () => {
+  test('the server of the tests can be used; the log says that it may lose data', async () => {
     const off = await pool.query<{ name: string }>(
       `select name from pg_settings where name in ('fsync', 'full_page_writes') and setting = 'off'
        order by name`,
@@ -166,7 +166,7 @@ describe('the server', () => {
     });
   });
 
-  test('is refused if no session setting could correct its configuration', async () => {
+  test('the server is refused if no session setting could correct its configuration', async () => {
     const url = new URL(database.ownerUrl);
     url.searchParams.set(
       'options',

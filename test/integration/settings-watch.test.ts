@@ -69,7 +69,7 @@ async function untilListening(count: number): Promise<void> {
 }
 
 describe('a change of settings', () => {
-  test('is seen by every process without waiting for a poll, and only its topic', async () => {
+  test('every process sees a change of settings without waiting for a poll, and only its topic', async () => {
     const processes = [await startWatch(NEVER_MS), await startWatch(NEVER_MS)];
     for (const { reloads } of processes)
       expect(reloads).toEqual({ vendors: 1, billers: 1, scorecards: 1 });
@@ -114,7 +114,7 @@ describe('a change of settings', () => {
     await until(() => expect(reloads).toBe(2));
   });
 
-  test('is seen by the next poll when no notification comes', async () => {
+  test('the next poll finds a change when no notification comes', async () => {
     const { reloads } = await startWatch(OFTEN_MS);
     await untilListening(1);
     await books.pool.query(
@@ -123,7 +123,7 @@ describe('a change of settings', () => {
     await until(() => expect(reloads).toEqual({ vendors: 2, billers: 1, scorecards: 1 }));
   });
 
-  test('is seen when the connection that listens was lost, which is opened again', async () => {
+  test('a change is noticed after the listening connection was lost, which is opened again', async () => {
     const { reloads } = await startWatch(OFTEN_MS);
     await untilListening(1);
     await books.pool.query(
@@ -158,7 +158,7 @@ describe('a change of settings', () => {
     expect(reloads.vendors).toBe(3);
   });
 
-  test('that was rolled back has no effect', async () => {
+  test('a change that was rolled back has no effect', async () => {
     const { watch, reloads } = await startWatch(NEVER_MS);
     await expect(
       changeSettings(books.pool, 'vendors', async () => await Promise.reject(new Error('no'))),
@@ -169,7 +169,7 @@ describe('a change of settings', () => {
 });
 
 describe('a reload that fails', () => {
-  test('is logged, and repeated by the next poll', async () => {
+  test('a failed reload is logged, and repeated by the next poll', async () => {
     let broken = false;
     const { reloads, onError } = await startWatch(OFTEN_MS, async () => {
       if (broken) throw new Error('not now');

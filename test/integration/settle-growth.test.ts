@@ -58,7 +58,7 @@ test('a create reads only its own accounts, however many vendors there are', asy
   expect((await entriesRead(pool, 'accounts_pkey')) - before).toBeLessThan(BEHIND / 10);
 });
 
-test('a settlement changes no index of the rows that it updates', async () => {
+test('settlements change no index of the rows that they update', async () => {
   const vendorId = await books.addVendor(100_000_000n);
   const made = Array.from({ length: BEHIND }, (_, index) =>
     newPayment({ vendorId, merchantReference: `INV-2031-${index}`, account: '14234567890' }),
@@ -89,7 +89,7 @@ test('a settlement changes no index of the rows that it updates', async () => {
   expect(after.hot - before.hot).toBeGreaterThan(0.85 * BEHIND);
 });
 
-test('a claim changes no index of the queue', async () => {
+test('claims change no index of the queue', async () => {
   const vendorId = await books.addVendor(100_000_000n);
   const pool = books.openPool({ byIndexOnly: true });
   const updates = async (): Promise<{ all: number; hot: number }> => {

@@ -203,7 +203,7 @@ describe('a settler', () => {
       expect(stored.settledAt).not.toEqual(sentAt);
     });
 
-    test('of two instructions, the one that was not proven unexecuted counts', async () => {
+    test('the instruction that was not proven unexecuted counts, of two', async () => {
       const made = await payOne();
       await setSentAt(made, '2 hours');
       await sendAgain(made);
@@ -214,7 +214,7 @@ describe('a settler', () => {
       expect((await readStored(made)).billerResponseTime).toEqual(sentAt);
     });
 
-    test('about an instruction that was recorded as not executed: its time counts', async () => {
+    test('the time of an instruction counts although it was recorded as not executed', async () => {
       const [made, other] = [await payOne(), await payOne()];
       const sentAt = await setSentAt(made, '2 hours');
       await sendAgain(made);
@@ -224,7 +224,7 @@ describe('a settler', () => {
       expect((await readStored(other)).billerResponseTime).not.toBeNull();
     });
 
-    test('about a payment that does not exist: unknown, and nothing is written', async () => {
+    test('a result about a payment that does not exist is unknown, and nothing is written', async () => {
       const made = await payOne();
       expect(await settle(paidReport({ ...made, paymentId: newId() }))).toBe('unknown');
       // Another vendor's payment is also unknown.
@@ -233,7 +233,7 @@ describe('a settler', () => {
       expect(await books.balances(made.vendorId)).toMatchObject(UNTOUCHED);
     });
 
-    test('about a payment that was never sent: a case, and the payment stays queued', async () => {
+    test('a result about a payment that was never sent opens a case, and the payment stays queued', async () => {
       const vendorId = await books.addVendor(FLOAT_CENTS);
       const made = newPayment({ vendorId, feeCents: FEE_CENTS });
       await createPayments(books.pool, [made]);

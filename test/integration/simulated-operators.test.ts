@@ -78,7 +78,7 @@ async function reportedReferences(
 }
 
 describe('a kill loses nothing', () => {
-  test('of payments, decisions and lost first instructions', async () => {
+  test('payments, decisions and lost first instructions survive a kill', async () => {
     const first = await start('--hold-ms', '50');
     const before = connect(first);
     const paid = await before.pay(instruction('PAID'), never);

@@ -130,7 +130,7 @@ describe('a pulled statement', () => {
     expect(await booked()).toHaveLength(3);
   });
 
-  test('whose pages overlap counts each movement once', async () => {
+  test('movements on overlapping pages count once', async () => {
     const to = await databaseTime(books);
     const at = new Date(Number(to) - 1);
     const [one, two] = [movement({ at, kind: 'top_up' }), movement({ at, kind: 'top_up' })];
@@ -228,7 +228,7 @@ describe('the job', () => {
     expect(await findPull(books.pool, OPERATOR)).toMatchObject({ status: 'on', lastError: null });
   });
 
-  test('is not delayed by an operator that does not answer, and pauses its pulls', async () => {
+  test('an operator that does not answer does not delay the job, and its pulls pause', async () => {
     await putOperator(books.pool, operatorRecord({ operatorCode: 'other' }));
     const pulledUntil = new Date(Number(await databaseTime(books)) - DAY_MS - 2 * HOUR_MS);
     let calls = 0;

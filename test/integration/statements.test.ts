@@ -246,7 +246,7 @@ describe('the statements of the source', () => {
     extracted = extractStatements('src');
   });
 
-  test('are all found', () => {
+  test('the search finds all statements of the source', () => {
     const called = extracted.statements.length + extracted.dynamic.length;
     expect(called).toBeGreaterThan(300);
     const dynamic = extracted.dynamic.map(

@@ -156,7 +156,7 @@ test('a month without VAT has no taxable fees', async () => {
 });
 
 test.each(['--csv', '--json'])(
-  'the command fails if the ledger’s account differs, also with %s',
+  'report vat fails if the ledger’s account differs, also with %s',
   async (format) => {
     const TIME_ZONE = zoneAtNoon();
     const month = createWireTime(TIME_ZONE).format(new Date()).slice(0, 7);

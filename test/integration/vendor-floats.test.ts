@@ -254,7 +254,7 @@ describe('a prompt', () => {
     }
   });
 
-  test('is not sent while another one is open', async () => {
+  test('no prompt is sent while another one is open', async () => {
     const { vendorId } = await newVendor();
     await setRule(vendorId, FUND);
     await setRule(vendorId, { ...PUSH, phone: '254711009909' });
@@ -279,7 +279,7 @@ describe('a prompt', () => {
     }
   });
 
-  test('is not sent for expected money: prompted, or paid and not credited', async () => {
+  test('no prompt is sent for expected money: prompted, or paid and not credited', async () => {
     const { vendorId } = await newVendor();
     const account = `F${accounts}`;
     await setRule(vendorId, FUND);
@@ -325,7 +325,7 @@ describe('a prompt', () => {
     }
   });
 
-  test('is not sent for money that is credited while the rule is applied', async () => {
+  test('no prompt is sent for money that is credited while the rule is applied', async () => {
     const { vendorId } = await newVendor();
     const account = `F${accounts}`;
     await setRule(vendorId, FUND);
@@ -383,7 +383,7 @@ describe('open prompts', () => {
     return found.rows[0]?.state;
   };
 
-  test('are queried by the job, and unknown if no result is reported', async () => {
+  test('open prompts are queried by the job, and unknown if no result is reported', async () => {
     const { vendorId } = await newVendor();
     const silent = await newVendor();
     for (const [vendor, phone] of [
@@ -407,7 +407,7 @@ describe('open prompts', () => {
   });
 });
 
-test('a process with the role jobs applies the rules', async () => {
+test('any process with the role jobs applies the rules', async () => {
   const { vendorId } = await newVendor();
   await earn(vendorId, 30_000n);
   await setRule(vendorId, FUND);
@@ -489,7 +489,7 @@ describe('a low float', () => {
     expect(Number(read.rows[0]?.at)).toBeGreaterThanOrEqual(Number(before.rows[0]?.at));
   });
 
-  test('is forecast from what the vendor’s payments cost, not from top-ups', async () => {
+  test('a low float is forecast from what the vendor’s payments cost, not from top-ups', async () => {
     const { vendorId } = await newVendor();
     await setVendorFloat(pool, { vendorId, lowCents: 1n, by: 'Asha' });
     await watchVendorFloats({ pool, log });
@@ -515,7 +515,7 @@ describe('a low float', () => {
     await spend(-2_000);
   });
 
-  test('is not forecast from payouts', async () => {
+  test('payouts do not count in the forecast of a low float', async () => {
     const { vendorId } = await newVendor();
     await earn(vendorId, 20_000n);
     const before = (await readMoney(pool, [vendorId])).get(vendorId)?.paidOutCents;

@@ -144,7 +144,7 @@ describe('rotating a key', () => {
     expect(keys.filter(({ holder }) => holder === vid)).toMatchObject([{ secret }]);
   });
 
-  test('of the ledger says where it comes back from when it was damaged', async () => {
+  test('the error about a damaged ledger’s key says where to restore it from', async () => {
     const flip = `update security_keys set sealed = set_byte(sealed, 20, get_byte(sealed, 20) # 1) where holder_kind = 'ledger'`;
     await openLedgerMac(books.pool, MASTER_KEYS);
     await books.owner.query(flip);

@@ -44,7 +44,7 @@ describe('a security key that staff create', () => {
   const keysNow = async () =>
     (await openKeys(books.pool, ['vendor'], SEALING.masterKeys)).map(({ secret }) => secret);
 
-  test('is shown once, to the person whose proposal another one approved', async () => {
+  test('the key is shown once, to the person whose proposal another one approved', async () => {
     const [asha, baraka] = [await administrator('asha'), await administrator('baraka')];
     const before = await keysNow();
     const { row, secret } = await rotate(asha);
@@ -65,7 +65,7 @@ describe('a security key that staff create', () => {
     expect(await keysNow()).toEqual([created.secret]);
   });
 
-  test('is not created after the vendor created one itself, after a day, or without the permission', async () => {
+  test('the key is not created after the vendor created one itself, after a day, or without the permission', async () => {
     const [asha, baraka] = [await administrator('asha'), await administrator('baraka')];
     const approved = async () => {
       const { row } = await rotate(asha);
@@ -83,7 +83,7 @@ describe('a security key that staff create', () => {
     expect((await rotate(asha)).secret).toBeUndefined();
   });
 
-  test('is created at once while fewer than two people have signed in', async () => {
+  test('the key is created at once while fewer than two people have signed in', async () => {
     const first = await rotate(named('Asha'));
     expect(first.row).toMatchObject({ decision: 'approved', isAlone: true });
     expect(await keysNow()).toEqual([first.secret]);

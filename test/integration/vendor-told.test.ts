@@ -64,7 +64,7 @@ async function log(): Promise<string[]> {
   return read.rows.map(({ route }) => route);
 }
 
-test('of a new secret and of a new webhook address, once another person has approved them', async () => {
+test('vendors are told of a new secret and of a new webhook address, once another person has approved them', async () => {
   const { pool } = books;
   const proposals = createProposals(books);
   const about = { by: asha, note: 'it was asked' };
@@ -84,7 +84,7 @@ test('of a new secret and of a new webhook address, once another person has appr
   expect(await log()).toEqual(['/v1/keys', '/v1/webhook']);
 });
 
-test('of a person whom staff invite, change or give a new link', async () => {
+test('vendors are told of a person whom staff invite, change or give a new link', async () => {
   const deps = { ...books, tell: tellVendor };
   const at = new Date();
   const made = { madeBy: asha.personId, now: at };
@@ -99,7 +99,7 @@ test('of a person whom staff invite, change or give a new link', async () => {
   ]);
 });
 
-test('of a former key that staff end before its overlap is over, and not of one that it ends itself', async () => {
+test('vendors are told when staff end a former key before its overlap is over, and not when they end it themselves', async () => {
   const { pool } = books;
   const holder = { holderKind: 'vendor', holder: vendor.vid } as const;
   for (const viewer of [{}, { vendor }]) {
@@ -128,7 +128,7 @@ test('always: nobody switches these events off, and the log tells of a webhook t
   expect(await log()).toEqual(['/v1/webhook', '/v1/webhook']);
 });
 
-test('of a webhook that staff call again or choose the types of, and not of what changes nothing', async () => {
+test('vendors are told of a webhook that staff call again or choose the types of, and not of what changes nothing', async () => {
   const { pool } = books;
   for (const isStaff of [false, true]) {
     await stopWebhook(pool, vendor, { isStaff: false });

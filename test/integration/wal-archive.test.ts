@@ -97,7 +97,7 @@ describe('an archive', () => {
     ]);
   });
 
-  test('of another database is not overwritten', async () => {
+  test('the archive of another database is not overwritten', async () => {
     const other = path.join(await fixture.folder(), 'postgres');
     const server = await fixture.start(other);
     const otherPool = createPool({ url: server.url, max: 1, name: 'test' });

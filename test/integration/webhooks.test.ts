@@ -161,7 +161,7 @@ async function untilAll(shop: Shop, state: ListedEvent['state']): Promise<Listed
 }
 
 describe('an event', () => {
-  test('is written with the end of a payment, once, for vendors that have a webhook', async () => {
+  test('an event is written with the end of a payment, once, for vendors that have a webhook', async () => {
     const shop = await shopWith('http://127.0.0.1:9/');
     const other = await shopWith(undefined);
     const made = newPayment({ vendorId: shop.vendorId, merchantReference: 'order 1' });
@@ -181,7 +181,7 @@ describe('an event', () => {
     ]);
   });
 
-  test('is part of the commit: a change that is rolled back is never reported', async () => {
+  test('events are part of the commit: a change that is rolled back is never reported', async () => {
     const shop = await shopWith('http://127.0.0.1:9/');
     const made = newPayment({ vendorId: shop.vendorId });
     await createInstructed(books.pool, [made]);
@@ -246,7 +246,7 @@ describe('an event', () => {
     ]);
   });
 
-  test('of a type that is off is not sent; it can be once the type is on', async () => {
+  test('events of a type that is off are not sent; they can be once the type is on', async () => {
     const receiver = await receive();
     const shop = await shopWith(receiver.url);
     const paidBefore = await pay(shop);
@@ -342,7 +342,7 @@ describe('an event', () => {
     expect(offTypes.toSorted()).toEqual(['credit.default', 'float.low']);
   });
 
-  test('is signed with both secrets while one is changed', async () => {
+  test('events are signed with both secrets while one is changed', async () => {
     const receiver = await receive();
     const shop = await shopWith(receiver.url);
     const second = await rotateSecret(books.pool, shop, { sealing: SEALING, overlapSeconds: 60 });
@@ -362,7 +362,7 @@ describe('an event', () => {
     ).toThrow();
   });
 
-  test('is deleted after its retention', async () => {
+  test('events are deleted after their retention', async () => {
     const shop = await shopWith('http://127.0.0.1:9/');
     await pay(shop);
     const at = (days: number): Date => new Date(Date.now() + days * 86_400_000);
@@ -383,7 +383,7 @@ describe('an event', () => {
     await until('it is gone', async () => (await eventsOf(shop)).length === 0);
   });
 
-  test('is not deleted before its time, whatever the service’s clock says', async () => {
+  test('events are not deleted before their time, whatever the service’s clock says', async () => {
     const shop = await shopWith('http://127.0.0.1:9/');
     await pay(shop);
     const future = new Date(Date.now() + 86_400_000);
@@ -453,7 +453,7 @@ describe('a receiver', () => {
     },
   );
 
-  test('that never accepts an event: the event is given up in the end, and can be sent again', async () => {
+  test('events that a receiver never accepts are given up in the end, and can be sent again', async () => {
     let isWell = false;
     const receiver = await receive((response) => response.writeHead(isWell ? 204 : 500).end());
     const shop = await shopWith(receiver.url);
@@ -474,7 +474,7 @@ describe('a receiver', () => {
     expect(new Set(receiver.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });
 
-  test('that fails for too long is disabled; its events wait until it is enabled', async () => {
+  test('receivers that fail for too long are disabled; their events wait until they are enabled', async () => {
     let isWell = false;
     const receiver = await receive((response) => response.writeHead(isWell ? 204 : 503).end());
     const shop = await shopWith(receiver.url);
@@ -492,7 +492,7 @@ describe('a receiver', () => {
     await untilAll(shop, 'delivered');
   });
 
-  test('that refuses further events (410) is disabled at once', async () => {
+  test('receivers that refuse further events (410) are disabled at once', async () => {
     const receiver = await receive((response) => response.writeHead(410).end());
     const shop = await shopWith(receiver.url);
     await pay(shop);
@@ -501,7 +501,7 @@ describe('a receiver', () => {
     expect(receiver.calls).toHaveLength(1);
   });
 
-  test('that gets another URL is not disabled by what the former one still answers', async () => {
+  test('late answers of a former URL do not disable a receiver', async () => {
     let answerLast: (() => void) | undefined;
     const former = await receive((response) => {
       answerLast = () => void response.writeHead(410).end();
@@ -523,7 +523,7 @@ describe('a receiver', () => {
     });
   });
 
-  test('that hangs does not delay others, and gets few calls at once', async () => {
+  test('receivers that hang do not delay others, and get few calls at once', async () => {
     const held: ServerResponse[] = [];
     const slow = await receive((response) => void held.push(response));
     const quick = await receive();
@@ -583,7 +583,7 @@ describe('several senders', () => {
     expect(new Set(receiver.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(40);
   });
 
-  test('whose lease has expired writes no failure', async () => {
+  test('senders whose lease has expired write no failure', async () => {
     const url = 'http://127.0.0.1:9/';
     const shop = await shopWith(url);
     await pay(shop);
@@ -595,7 +595,7 @@ describe('several senders', () => {
     expect(await eventsOf(shop)).toMatchObject([{ state: 'waiting', lastResult: null }]);
   });
 
-  test('that is stopped while a receiver hangs cancels the call, and counts no failure', async () => {
+  test('a sender that is stopped while a receiver hangs cancels the call, and counts no failure', async () => {
     const receiver = await receive(() => undefined);
     const shop = await shopWith(receiver.url);
     await pay(shop);
@@ -622,7 +622,7 @@ describe('several senders', () => {
   });
 });
 
-test('a webhook without a listener only delays its events', async () => {
+test('webhooks without a listener only delay their events', async () => {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

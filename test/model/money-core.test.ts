@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 test(
-  'the money core agrees with the model, for random commands',
+  'the model and the money core have the same state after random commands',
   { timeout: TIMEOUT_MS },
   async () => {
     const runs = fc.commands(COMMANDS, { maxCommands: 100, size: 'max' });

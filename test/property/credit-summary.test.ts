@@ -63,7 +63,7 @@ const file: fc.Arbitrary<CreditFile> = fc.record({
 const all = { mySector: 'bank', reportSector: 2 } as const;
 const mine = { mySector: 'bank', reportSector: 1 } as const;
 
-test('the five buckets of arrears hold every account once', () => {
+test('every account is in exactly one of the five buckets of arrears', () => {
   fc.assert(
     fc.property(file, (one) => {
       const pairs = detailsOf(one, all, true);
@@ -153,7 +153,7 @@ describe('a summary', () => {
     );
   });
 
-  test('of the generic score is part of that of the mobile-loan score', () => {
+  test('the summary of the generic score is part of that of the mobile-loan score', () => {
     fc.assert(
       fc.property(file, fc.constantFrom(all, mine), (one, scope) => {
         expect(mobileSummary(one, scope)).toMatchObject(genericSummary(one, scope));
@@ -161,7 +161,7 @@ describe('a summary', () => {
     );
   });
 
-  test('of the own sector shows the same there, and nothing elsewhere', () => {
+  test('accounts of the own sector are shown as such there, and nowhere else', () => {
     fc.assert(
       fc.property(file, (one) => {
         const [whole, own] = [mobileSummary(one, all), mobileSummary(one, mine)];
@@ -189,7 +189,7 @@ describe('a summary', () => {
     );
   });
 
-  test('of a loan with a known and a later one with an unknown principal shows the known one', () => {
+  test('the known principal is shown if that of a later loan is unknown', () => {
     const [loan] = fc.sample(account, 1);
     const known = {
       ...loan,
@@ -232,7 +232,7 @@ describe('suppression', () => {
     statesUntil: null,
   };
 
-  test('of small amounts leaves no default with a small balance, and everything else', () => {
+  test('suppressing small amounts leaves no default with a small balance, and everything else', () => {
     fc.assert(
       fc.property(file, (one) => {
         const shown = applySuppression(one, [small]);
@@ -248,7 +248,7 @@ describe('suppression', () => {
     );
   });
 
-  test('of small loans does not cover one whose amount is not known', () => {
+  test('suppressing small loans does not cover one whose amount is not known', () => {
     const rule = { ...small, balanceUpToCents: null, originalUpToCents: 100_000n };
     fc.assert(
       fc.property(file, (one) => {

@@ -15,7 +15,7 @@ describe('a new id', () => {
 });
 
 describe('a reference', () => {
-  test('is decoded to its parts', () => {
+  test('decoding a reference gives its parts', () => {
     fc.assert(
       fc.property(vendorId, paymentId, (vendor, payment) => {
         const reference = encodeReference(vendor, payment);
@@ -28,7 +28,7 @@ describe('a reference', () => {
     );
   });
 
-  test('is encoded to the same text: no two texts name one payment', () => {
+  test('encoding gives the same text again: no two texts name one payment', () => {
     const text = fc.string({
       unit: fc.constantFrom(...ALPHABET.split('')),
       minLength: 32,
@@ -56,7 +56,7 @@ describe('a reference', () => {
     );
   });
 
-  test('is refused if it is not a reference', () => {
+  test('text that is no reference is refused', () => {
     const good = encodeReference(7, newId());
     const others = [
       '',

@@ -23,7 +23,7 @@ const texts = fc.oneof(
 );
 
 describe('hmac', () => {
-  it('is what Node’s HMAC is, for every key and text', () => {
+  it('hmac equals Node’s HMAC for every key and text', () => {
     fc.assert(
       fc.property(keys, texts, texts, (bytes, text, next) => {
         const key = createSecretKey(bytes);

@@ -146,7 +146,7 @@ async function findForgeablePairs(
 }
 
 describe('one signature is never good for two requests', () => {
-  it('of any two operations, in any body form', async () => {
+  it('no signature is good for requests of two operations, in any body form', async () => {
     const known = new KnownNames();
     const all = new Map(SIGNED.map(({ id, names }) => [id, known.signed(names)]));
     const { pairs, texts } = await findForgeablePairs(all, 40);
@@ -172,7 +172,7 @@ describe('an unknown parameter', () => {
   );
 
   it.each(SIGNED)(
-    'of $id never becomes part of a value, no matter who signed it',
+    'unknown parameters of $id never become part of a value, no matter who signed it',
     async (operation) => {
       const parameters = new KnownNames().signed(operation.names);
       const params = fc
@@ -220,7 +220,7 @@ describe('the very same parameters', () => {
     'genericScore + mobileLoanScore',
   ];
 
-  it('are good for two operations in the listed pairs only', () => {
+  it('the same signed parameters are good for two operations in the listed pairs only', () => {
     const found = new Set<string>();
     for (const a of SIGNED) {
       for (const b of SIGNED.filter(({ id }) => id > a.id)) {

@@ -270,7 +270,7 @@ describe('without a reference', () => {
 });
 
 describe('a reversal', () => {
-  test('of a payment that the books have as paid contradicts them', () => {
+  test('a reversal of a payment that the books have as paid contradicts them', () => {
     const ours = { ...ourPayment(TRUTH, 0), listedCents: 10_000n, listedPayments: 1 };
     const [match] = matchStatement(
       [paidMovement({ kind: 'reversal', reference: ours.reference })],
@@ -297,7 +297,7 @@ describe('a reversal', () => {
     ]);
   });
 
-  test('of the second of two payments leaves nothing to do', () => {
+  test('nothing is left to do after a reversal of the second of two payments', () => {
     const ours = { ...ourPayment(TRUTH, 0), listedCents: 20_000n, listedPayments: 2 };
     const [match] = matchStatement(
       [paidMovement({ kind: 'reversal', reference: ours.reference })],
@@ -313,7 +313,7 @@ describe('what is absent', () => {
   const open = ourPayment({ ...TRUTH, plant: 'ours_open' }, 0);
   const until = (ms: number) => (_: Date, to: Date) => Number(to) <= START_MS + ms;
 
-  test('is proof of non-payment only past the acceptance window, and only if the operator says so', () => {
+  test('absence proves non-payment only past the acceptance window, and only if the operator says so', () => {
     // Sent one second before the start of the period, window and tolerance.
     expect(findAbsences([open], until(60_000), rules).notPaid).toEqual([open]);
     expect(findAbsences([open], until(59_999), rules).notPaid).toEqual([]);
@@ -325,7 +325,7 @@ describe('what is absent', () => {
     expect(findAbsences([unsent], () => true, rules).notPaid).toEqual([]);
   });
 
-  test('is a difference only when the whole time of the payment is covered', () => {
+  test('absence is a difference only when the whole time of the payment is covered', () => {
     const paid = ourPayment(TRUTH, 0);
     expect(findAbsences([paid], until(2_000), rules).oursOnly).toEqual([paid]);
     expect(findAbsences([paid], until(1_999), rules).oursOnly).toEqual([]);

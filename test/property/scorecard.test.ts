@@ -203,7 +203,7 @@ describe('a score', () => {
     );
   });
 
-  test('is given to nobody who is recorded or reported as deceased', () => {
+  test('nobody gets a score who is recorded or reported as deceased', () => {
     fc.assert(
       fc.property(creditFile, account, fc.boolean(), (file, one, byLender) => {
         const { life: _life, ...unrecorded } = file;
@@ -300,7 +300,7 @@ describe('a score', () => {
     }
   });
 
-  test('is made of facts about accounts and enquiries only: no other field exists in its type', () => {
+  test('scores rest on facts about accounts and enquiries only: no other field exists in their type', () => {
     // The compiler refuses both missing and additional fields.
     const fileFields: Record<keyof CreditFile, true> = {
       asOf: true,

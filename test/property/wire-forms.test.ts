@@ -95,7 +95,7 @@ describe('the bytes of a body', () => {
     .tuple(edge, fc.constantFrom('', '\r\n'))
     .map(([own, end]) => `--${own}\r\n${header('vid')}x\r\n--${own}--${end}`);
 
-  it('are read under one content type at most, as a signature over them does not cover it', async () => {
+  it('every body is read under one content type at most, as a signature over it does not cover the type', async () => {
     const types = [
       TYPES.json,
       TYPES.form,
@@ -119,7 +119,7 @@ describe('the bytes of a body', () => {
 });
 
 describe('every form of the same parameters', () => {
-  it('is read as the same fields', async () => {
+  it('every form of the same parameters is read as the same fields', async () => {
     await fc.assert(
       fc.asyncProperty(params, async (pairs) => {
         const encoded = new URLSearchParams(pairs).toString();

@@ -105,7 +105,7 @@ describe('requests whose body does not come', () => {
     expect((await post(server, '/quick', '10.0.0.2')).status).toBe(200);
   });
 
-  test('of one address replace each other, oldest first, and a complete request passes', async () => {
+  test('unfinished requests of one address replace each other, oldest first, and a complete request passes', async () => {
     const server = await serve({ unfinishedPerAddress: 3 });
     const opened: Connection[] = [];
     for (let count = 0; count < 10; count += 1) opened.push(await open(server.port, unfinished()));
@@ -120,7 +120,7 @@ describe('requests whose body does not come', () => {
     expect(opened[8]?.heard()).toBe('');
   });
 
-  test('of one address do not affect another address', async () => {
+  test('unfinished requests of one address do not affect another address', async () => {
     const server = await serve({ unfinishedPerAddress: 2 }, ['127.0.0.1']);
     const other = await open(server.port, unfinished('10.0.0.2'));
     for (let count = 0; count < 10; count += 1) await open(server.port, unfinished('10.0.0.1'));
@@ -128,7 +128,7 @@ describe('requests whose body does not come', () => {
     await until('it is answered', () => other.heard().startsWith('HTTP/1.1 200 '));
   });
 
-  test('are bounded in total, and the oldest is displaced', async () => {
+  test('unfinished requests are bounded in total, and the oldest is displaced', async () => {
     const server = await serve({ unfinishedRequests: 4 }, ['127.0.0.1']);
     const opened: Connection[] = [];
     for (let count = 0; count < 6; count += 1) {
@@ -150,7 +150,7 @@ describe('requests whose body does not come', () => {
 });
 
 describe('requests that have arrived', () => {
-  test('of one address are refused beyond its limit, and another address is served', async () => {
+  test('requests of one address are refused beyond its limit, and another address is served', async () => {
     const server = await serve({ requestsPerAddress: 2 }, ['127.0.0.1']);
     const taken = [post(server, '/slow'), post(server, '/slow')];
     await until('both are under way', () => server.arrived() === 2);
@@ -163,7 +163,7 @@ describe('requests that have arrived', () => {
     expect((await post(server, '/quick')).status).toBe(200);
   });
 
-  test('of this machine are not counted, because a proxy on it serves many clients', async () => {
+  test('requests of this machine are not counted, because a proxy on it serves many clients', async () => {
     const server = await serve({ requestsPerAddress: 2, connectionsPerAddress: 2 });
     const taken = Array.from({ length: 5 }, async () => await post(server, '/slow'));
     await until('all are under way', () => server.arrived() === 5);
@@ -178,7 +178,7 @@ describe('requests that have arrived', () => {
     expect(await first.ended).toMatch(OVERLOADED);
   });
 
-  test('are answered when the service stops, and the connection ends with the answer', async () => {
+  test('requests under way are answered when the service stops, and the connection ends with the answer', async () => {
     const server = await serve({ stopGraceMs: 600_000 });
     const request = unfinished('10.0.0.1', '/slow') + 'x'.repeat(99);
     const taken = await open(server.port, request);
@@ -190,7 +190,7 @@ describe('requests that have arrived', () => {
     await stopped;
   });
 
-  test('are not waited for longer than the grace period', async () => {
+  test('a stop does not wait for requests longer than the grace period', async () => {
     const server = await serve({ stopGraceMs: 1 });
     const taken = await open(server.port, unfinished('10.0.0.1', '/slow') + 'x'.repeat(99));
     await until('it is under way', () => server.arrived() === 1);
@@ -222,7 +222,7 @@ describe('requests sent ahead of their answers', () => {
     },
   );
 
-  test('are answered in turn when they are few', async () => {
+  test('few requests sent ahead are answered in turn', async () => {
     const server = await serve({});
     const taken = await open(server.port, PIPELINES['POST /slow'].repeat(max));
     await until('all are under way', () => server.arrived() === max);
@@ -234,7 +234,7 @@ describe('requests sent ahead of their answers', () => {
   });
 });
 
-test('of health and metrics, the one that waits longest is displaced', async () => {
+test('the longest waiting request for health or metrics is displaced', async () => {
   const server = await serve({});
   const request = 'GET /health/slow HTTP/1.1\r\nHost: x\r\n\r\n';
   const first = await open(server.port, request);

@@ -88,7 +88,7 @@ describe('a proposal to resolve a case', () => {
     return await previewResolution(books.pool, row, books.ledgerMac);
   }
 
-  test('that was replaced under the same id is not carried out, and says so when it is shown', async () => {
+  test('a proposal that was replaced under the same id is not carried out, and says so when it is shown', async () => {
     const { caseId, vendorId } = await openedCase();
     const other = await openedCase();
     await propose(other.caseId, 'return_to_vendor');
@@ -110,7 +110,7 @@ describe('a proposal to resolve a case', () => {
     await approve(caseId, await propose(caseId, 'keep_books'));
   });
 
-  test('is shown without the key, which says that it was not verified', async () => {
+  test('a proposal is shown without the key, with a note that it was not verified', async () => {
     const { caseId } = await openedCase();
     await propose(caseId, 'keep_books');
     const row = (await findCase(books.pool, caseId)) ?? expect.fail();
@@ -152,7 +152,7 @@ describe('a proposal to resolve a case', () => {
     ['house_bears', null],
     ['receivable', '1000'],
   ])(
-    'that was carried out is not carried out again when its case is opened again: %s',
+    'a proposal that was carried out is not carried out again when its case is opened again: %s',
     async (resolution, amount_cents) => {
       const about = { vendorId: HOUSE, paymentId: null, evidenceId: newId() };
       const facts = { movement: 'payment', paid_cents: 5_000 };
@@ -180,7 +180,7 @@ describe('a proposal to resolve a case', () => {
     },
   );
 
-  test('that nobody made is not carried out', async () => {
+  test('a proposal that nobody made is not carried out', async () => {
     const [real, { caseId }] = [await openedCase(), await openedCase()];
     await propose(real.caseId, 'return_to_vendor');
     const proposalId = newId();
@@ -193,7 +193,7 @@ describe('a proposal to resolve a case', () => {
     await expect(approve(caseId, proposalId)).rejects.toThrow(ALTERED);
   });
 
-  test('is not carried out if the facts of the case were changed after it', async () => {
+  test('a proposal is not carried out if the facts of the case were changed after it', async () => {
     const { caseId } = await openedCase();
     const seen = await propose(caseId, 'return_to_vendor');
     await books.pool.query(
@@ -248,7 +248,7 @@ describe('a decision about a receipt', () => {
       (balances) => balances['collected'],
     );
 
-  test('that was rejected is not carried out after the receipt was closed', async () => {
+  test('a rejected decision is not carried out after the receipt was closed', async () => {
     const receipt = await unmatched();
     const [kept] = await findReceipts(books.pool, receipt);
     await propose(receipt);

@@ -49,23 +49,26 @@ async function call(request: WireRequest, signing: Partial<Signing> = {}): Promi
 const SIGNED = OPERATIONS.filter((name) => !UNSIGNED.has(name) && name !== 'collect');
 
 describe('the header signature', () => {
-  test.each(SIGNED)('is sufficient for %s, and the hash alone is refused', async (operation) => {
-    const params = usualParams(operation, vendor.vid);
-    for (const form of ['json', 'urlencoded', 'query'] as const) {
-      const answer = await call(encode(PATHS[operation], params, form));
-      // Later checks may still refuse: the float is empty, or the reference does not exist.
-      expect([200, 402, 404, 503], answer.text).toContain(answer.status);
-    }
-    const byHash = encode(PATHS[operation], signed(params, vendor.key), 'json');
-    const refused = await send(first.origin, byHash);
-    expect(refused.status).toBe(401);
-    expect(refused.body.error?.[0]).toMatchObject({
-      code: 'signature_v2_required',
-      field: 'X-Signature',
-    });
-  });
+  test.each(SIGNED)(
+    'the header signature is sufficient for %s, and the hash alone is refused',
+    async (operation) => {
+      const params = usualParams(operation, vendor.vid);
+      for (const form of ['json', 'urlencoded', 'query'] as const) {
+        const answer = await call(encode(PATHS[operation], params, form));
+        // Later checks may still refuse: the float is empty, or the reference does not exist.
+        expect([200, 402, 404, 503], answer.text).toContain(answer.status);
+      }
+      const byHash = encode(PATHS[operation], signed(params, vendor.key), 'json');
+      const refused = await send(first.origin, byHash);
+      expect(refused.status).toBe(401);
+      expect(refused.body.error?.[0]).toMatchObject({
+        code: 'signature_v2_required',
+        field: 'X-Signature',
+      });
+    },
+  );
 
-  test('is not asked for after a wrong hash, so that the answer reveals nothing about a vendor’s settings', async () => {
+  test('a wrong hash does not reveal if the vendor needs a header signature', async () => {
     const request = encode(PATHS.balance, { vid: vendor.vid, hash: '0'.repeat(64) }, 'json');
     expectRefusal(await send(first.origin, request), {
       status: 401,
@@ -101,7 +104,7 @@ describe('the header signature', () => {
     expect((await send(first.origin, withHeader(request, header))).status).toBe(200);
   });
 
-  test('of another vendor, or of an unknown one, gets the same answer', async () => {
+  test('a header signature of another vendor, or of an unknown one, gets the same answer', async () => {
     const bodies = [vendor.vid, 'nobody'].map((vid) => encode(PATHS.balance, { vid }, 'json'));
     for (const request of bodies) {
       expectRefusal(await call(request, { key: 'demo-security-key' }), {
@@ -150,7 +153,7 @@ describe('the header signature', () => {
     expect((await call(request, { key: other.key })).status).toBe(200);
   });
 
-  test('is valid under both keys while they overlap, and under the new one afterwards', async () => {
+  test('both keys are valid for header signatures while they overlap, and the new one afterwards', async () => {
     const request = encode(PATHS.balance, { vid: vendor.vid }, 'json');
     const holder = { holderKind: 'vendor', holder: vendor.vid } as const;
     const { pool, directory } = first.service;
@@ -166,7 +169,7 @@ describe('the header signature', () => {
     await second.service.directory.reload();
   });
 
-  test('is refused for a suspended vendor, but only after it was verified', async () => {
+  test('the signature of a suspended vendor is refused, but only after it was verified', async () => {
     const other = await first.addVendor();
     await changeVendor(first.service.pool, other.vid, { status: 'suspended' });
     await first.service.directory.reload();
@@ -179,7 +182,7 @@ describe('the header signature', () => {
     expect((await call(request)).status).toBe(401);
   });
 
-  test('is used up even if its fields are refused', async () => {
+  test('the nonce is used up even if the fields are refused', async () => {
     const params = { ...usualParams('balance', vendor.vid), hash: '0'.repeat(64) };
     const wrong = encode(PATHS.balance, params, 'json');
     const signedOnce = withHeader(wrong, headerOf(wrong));
@@ -236,7 +239,7 @@ describe('the time of a header signature', () => {
 describe('a request that is sent again', () => {
   const replayed = { status: 401, code: 'signature_replayed', field: 'X-Signature' };
 
-  test('is refused, by every process', async () => {
+  test('every process refuses a request that is sent again', async () => {
     const request = withHeader(requestOf('balance'), headerOf(requestOf('balance')));
     expect((await send(first.origin, request)).status).toBe(200);
     expectRefusal(await send(first.origin, request), replayed);
@@ -278,7 +281,7 @@ describe('a request that is sent again', () => {
     expect(again.text).toBe(accepted.text);
   });
 
-  test('of one vendor uses no nonce of another', async () => {
+  test('one vendor’s request uses no nonce of another vendor', async () => {
     const other = await first.addVendor();
     const nonce = randomBytes(16).toString('hex');
     const theirs = encode(PATHS.balance, { vid: other.vid }, 'json');

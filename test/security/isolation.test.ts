@@ -83,7 +83,7 @@ describe('a bulk file', () => {
     },
   );
 
-  test('of two vendors under one reference are two; each vendor sees and pays its own', async () => {
+  test('two files of two vendors under one reference are separate; each vendor sees and pays its own', async () => {
     const reference = fresh('batch');
     const before = [await vendor.balance(), await other.balance()];
     const ours = await decided(vendor, reference, fileOf('254722000002', '11'));
@@ -135,7 +135,7 @@ describe('a collection', () => {
     }
   });
 
-  test('by a vendor’s key, another collector’s key, or in its name, is refused', async () => {
+  test('a collection signed with a vendor’s or another collector’s key, or in its name, is refused', async () => {
     const collector = fresh('till');
     const pool = running.service.pool;
     const key = await addCollector(
@@ -160,7 +160,7 @@ describe('a collection', () => {
     expect(await vendor.fund()).toBe(10);
   });
 
-  test('is not valid for a vendor’s operation', async () => {
+  test('the signature of a collection is not valid for a vendor’s operation', async () => {
     const params = { vid: 'demo-collector' };
     for (const forged of [params, { vid: vendor.vid }]) {
       const balance = encode(PATHS.balance, signed(forged, 'demo-collector-key'), 'json');

@@ -159,7 +159,7 @@ test.each([
   ['exportPayments', 'payments'],
   ['exportStatement', 'transfers'],
   ['getStatement', 'transfers'],
-] as const)('of %s by programs few wait', async (operation, table) => {
+] as const)('few reads of %s by programs may wait', async (operation, table) => {
   const program = new SelfServiceClient(running.origin, running.demo());
   const sent = await whileLocked(table, async ({ waitFor }) => {
     const many = sendMany(ALL_OF_A_NAME + 3, async () => await program.send(operation));

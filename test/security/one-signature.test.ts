@@ -69,7 +69,7 @@ describe('an unknown parameter in an un-encoded form', () => {
     }
   });
 
-  test('is refused as such by an identity decision with a reportSector', async () => {
+  test('the parameter is refused as unknown by an identity decision with a reportSector', async () => {
     const params = { ...usualParams('idDecision', 'demo'), reportSector: '2' };
     expect(await refusalOf(raw('idDecision', params, vendor.key))).toEqual({
       code: 'unknown_field',

@@ -39,7 +39,7 @@ test('a session that was ended is nobody’s, also in another process', async ()
   expect((await client.get('/session')).code).toBe('not_signed_in');
 });
 
-test('a former row of a person lets nobody in and gives no rights', async () => {
+test('former rows of a person let nobody in and give no rights', async () => {
   const { pool } = deps;
   await pool.query(`create temporary table former as select * from people where login = 'finance'`);
   await changePerson(deps, 'finance', { role: 'support' });

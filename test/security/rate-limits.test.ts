@@ -155,7 +155,7 @@ describe('what a stranger has seen and sends again', () => {
     }
   });
 
-  test('a request with a hash uses up nothing of its vendor, who calls from another address', async () => {
+  test('requests with a hash use up nothing of their vendor, who calls from another address', async () => {
     const vendor = await running.addVendor();
     const seen = encode(PATHS.balance, signed({ vid: vendor.vid }, vendor.key), 'json');
     hosts += 1;

@@ -49,12 +49,12 @@ test('a body that is nested deeply is refused, also before anybody has signed in
 describe.each(READING)('GET %s', (operation) => {
   const params = () => withHash(operation, usualParams(operation, 'demo'), KEY);
 
-  test.each(BODY_FORMS)('is read as %s', async (form) => {
+  test.each(BODY_FORMS)('the request is read as %s', async (form) => {
     const answer = await ask({ ...encode(PATHS[operation], params(), form), method: 'GET' });
     expect(answer.status, answer.text).toBe(200);
   });
 
-  test('is refused with parameters in two places, and with a body of an unknown type', async () => {
+  test('the request is refused with parameters in two places, and with a body of an unknown type', async () => {
     const inBody = encode(PATHS[operation], params(), 'json');
     const inQuery = encode(PATHS[operation], params(), 'query');
     const both = { ...inBody, method: 'GET', path: inQuery.path };

@@ -204,7 +204,7 @@ describe('another vendor', () => {
 });
 
 describe('a signature', () => {
-  test('for one operation fits no other', async () => {
+  test('signatures for one operation fit no other', async () => {
     const requests = RESOURCES.map(({ id }) => requestFor(id, attacker.vid, bodyOf(id)));
     for (const request of requests) {
       const header = headerOf(request, { key: attacker.key });
@@ -253,7 +253,7 @@ describe('a signature', () => {
     });
   });
 
-  test('is good once, and at its time', async () => {
+  test('signatures are good once, and at their time', async () => {
     const nonce = randomBytes(16).toString('hex');
     const now = Math.floor(Date.now() / 1000);
     const signing = { nonce, seconds: now };
@@ -277,7 +277,7 @@ describe('a signature', () => {
     });
   });
 
-  test('of a suspended vendor is refused', async () => {
+  test('signatures of a suspended vendor are refused', async () => {
     const suspended = await running.addVendor();
     await database.asOwner("update vendors set status = 'suspended' where vid = $1", [
       suspended.vid,
@@ -299,7 +299,7 @@ describe('a cursor', () => {
     return String(page.next_cursor);
   };
 
-  test('of another vendor, list or filter is refused', async () => {
+  test('cursors of another vendor, list or filter are refused', async () => {
     const cursor = await first();
     expect(await program.refused('listPayments', { query: { cursor } })).toEqual(INVALID);
     for (const [id, query] of [
@@ -315,7 +315,7 @@ describe('a cursor', () => {
     expect(page.items).toHaveLength(1);
   });
 
-  test('that was altered anywhere is refused', async () => {
+  test('cursors that were altered anywhere are refused', async () => {
     const bytes = Buffer.from(await first(), 'base64url');
     await fc.assert(
       fc.asyncProperty(
@@ -384,7 +384,7 @@ describe('every error below /v1 has one form', () => {
   });
 });
 
-test('of 10,000 requests all but a few wait, and other vendors are served', async () => {
+test('all but a few of 10,000 requests wait, and other vendors are served', async () => {
   const limited = await startInProcess(database.url, {
     environment: { SELF_SERVICE_REQUESTS_PER_SECOND: '1' },
   });

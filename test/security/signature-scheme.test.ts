@@ -35,7 +35,7 @@ async function ask(operation: OperationName, params: Params): Promise<Answer> {
 }
 
 describe('a forged request', () => {
-  test('that moves the boundaries between parameters is refused, on either side', async () => {
+  test('moving the boundaries between parameters is refused, on either side', async () => {
     const honest = {
       vid: 'demo',
       account: '0712345678&amount=5000.00&biller_name=safaricom&merchant_reference=',
@@ -74,7 +74,7 @@ describe('a forged request', () => {
     },
   );
 
-  test('of the balance’s constant hash opens nothing else', async () => {
+  test('nothing else accepts the balance’s constant hash', async () => {
     const { hash = null } = signed({ vid: 'demo' }, vendor.key);
     for (const name of SIGNED.filter((other) => other !== 'balance')) {
       const answer = await ask(name, { ...usualParams(name, 'demo'), hash });
@@ -84,14 +84,14 @@ describe('a forged request', () => {
 });
 
 describe('a replayed request', () => {
-  test('of fund moves nothing more', async () => {
+  test('replaying a fund moves nothing more', async () => {
     const params = signed(usualParams('fund', 'demo'), vendor.key);
     const answers = [await ask('fund', params), await ask('fund', params)];
     expect(answers[0]?.status).toBe(200);
     expect(answers[1]?.text).toBe(answers[0]?.text);
   });
 
-  test('of a create pays nothing again', async () => {
+  test('replaying a create pays nothing again', async () => {
     const params = signed(
       {
         ...usualParams('create', 'demo'),
@@ -108,7 +108,7 @@ describe('a replayed request', () => {
     expect(await vendor.balance()).toBe(before - 5);
   });
 
-  test('of a generic score as a mobile-loan score is another enquiry, because the hash is the same', async () => {
+  test('a generic score replayed as a mobile-loan score is another enquiry, because the hash is the same', async () => {
     const params = signed(usualParams('genericScore', 'demo'), vendor.key);
     const first = await ask('genericScore', params);
     expect(first.status, first.text).toBe(200);

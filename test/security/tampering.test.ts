@@ -272,7 +272,7 @@ async function alters(sql: string): Promise<boolean> {
 describe('a change of a single column', () => {
   // Checks the ledger once for each column.
   test.each(TARGETS)(
-    'is found, or listed: $rows in $table',
+    'every changed column is found, or listed: $rows in $table',
     { timeout: 400_000 },
     async ({ table, where }) => {
       const unnoticed: string[] = [];
@@ -293,12 +293,12 @@ describe('a change of a single column', () => {
     },
   );
 
-  test('that is not found is listed on the security page', async () => {
+  test('every column whose change is not found is listed on the security page', async () => {
     const page = await readFile(SECURITY_PAGE, 'utf8');
     expect(NOT_COVERED.filter((column) => !page.includes(`\`${column}\``))).toEqual([]);
   });
 
-  test('is reported with the payment’s reference', async () => {
+  test('changes are reported with the payment’s reference', async () => {
     const { queued, paid } = payments;
     const found = await afterwards(async () => {
       await run(`update payments set account = 'mine' where payment_id = $1`, [queued.paymentId]);
@@ -650,13 +650,13 @@ describe('a way of tampering', () => {
     else expect(invariants).toContain(found);
   });
 
-  test('that no check finds is listed on the security page', async () => {
+  test('every way that no check finds is listed on the security page', async () => {
     const page = await readFile(SECURITY_PAGE, 'utf8');
     const hidden = WAYS.filter(({ found }) => found === null).map(({ way }) => way);
     expect(hidden.filter((way) => !page.toLowerCase().includes(way.toLowerCase()))).toEqual([]);
   });
 
-  test('is tried in at least ten ways that are found, some of them as the runtime role', () => {
+  test('at least ten ways of tampering are found, some of them as the runtime role', () => {
     const found = WAYS.filter((way) => way.found !== null);
     expect(found.length).toBeGreaterThanOrEqual(10);
     expect(found.filter(({ asRuntime }) => asRuntime).length).toBeGreaterThanOrEqual(4);

@@ -43,7 +43,7 @@ describe('simulated runs of the money core', () => {
     },
   );
 
-  test('are the same for the same seed, in any database', async () => {
+  test('runs are the same for the same seed, in any database', async () => {
     const [one, other] = databases as [SimulatedDatabase, SimulatedDatabase];
     const seeds = [11, 12, 13, 14, 15];
     const fingerprints = async (database: SimulatedDatabase, order: readonly number[]) => {
