@@ -381,3 +381,114 @@ describe('references that differ in where the slash is', () => {
     expect(await world.collected()).toEqual([70_000n, 0n]);
   });
 });
+
+describe('M-PESA’s number in a bank’s narrative', () => {
+  const PATTERN = { receipt_pattern: 'MPESA ([A-Z0-9]{10})' };
+  let numbers = 0;
+  const newNumber = (): string => {
+    numbers += 1;
+    return `UKS${String(numbers).padStart(7, '0')}`;
+  };
+  const confirmation = (world: Awaited<ReturnType<typeof newWorld>>, receipt: string) => ({
+    ...world.report('paybill'),
+    receipt,
+  });
+  const statement = (narrative: string, own: string) =>
+    [
+      'Date,Narrative,Reference,Money In,Money Out',
+      `27/11/2026,"${narrative} ACC 100200",${own},"1,500.00",`,
+    ].join('\n');
+  const lower = (receipt: string) => `mpesa ${receipt.toLowerCase()}`;
+  const dashed = (receipt: string) => `MPESA ${receipt.slice(0, 3)}-${receipt.slice(3)}`;
+  const spaced = (receipt: string) => `MPESA ${receipt.slice(0, 3)} ${receipt.slice(3)}`;
+  const glued = (receipt: string) => `Paybill/${receipt.toLowerCase()}/254722`;
+
+  test.each([
+    ['in lower case', lower, PATTERN, 'repeated'],
+    ['with a dash', dashed, PATTERN, 'waiting'],
+    [
+      'with a dash that the pattern allows',
+      dashed,
+      { receipt_pattern: 'MPESA ([A-Z0-9-]+)' },
+      'repeated',
+    ],
+    ['with a blank', spaced, PATTERN, 'waiting'],
+    ['where the pattern does not look', glued, PATTERN, 'waiting'],
+    ['without any pattern', lower, {}, 'waiting'],
+  ] as const)('is credited once if it is written %s', async (_name, write, settings, outcome) => {
+    const world = await newWorld({ paybill: BANK, bank: { ...BANK, ...settings } });
+    const first = newNumber();
+    expect(await takeReport(deps(), confirmation(world, first))).toBe('credited');
+    const line = statement(write(first), `B${first}`);
+    expect(await world.take('bank', line)).toEqual({ ...NONE, [outcome]: 1 });
+    // The other way round, the confirmation comes late.
+    const second = newNumber();
+    const early = statement(write(second), `B${second}`);
+    expect(await world.take('bank', early)).toEqual({ ...NONE, credited: 1 });
+    const late = await takeReport(deps(), confirmation(world, second));
+    expect(late).toBe(outcome === 'repeated' ? 'repeated' : 'unmatched');
+    expect(await world.collected()).toEqual([300_000n, 0n]);
+  });
+
+  test('keeps a collector from crediting it again, and the other way round', async () => {
+    const world = await newWorld({ bank: BANK });
+    const [first, second] = [newNumber(), newNumber()];
+    const paid = { amountCents: 150_000n, paidAt: new Date('2026-11-27T11:05:11Z') };
+    const asked = { collector: 'shop-system', vendorId: world.vendorId, ...paid };
+    const collectOutside = async (reference: string) =>
+      await collect(books, { ...asked, reference }, async (client) => {
+        await requireNoReceipt(client, { ...asked, reference });
+      });
+    expect(await world.take('bank', statement(glued(first), `B${first}`))).toMatchObject({
+      credited: 1,
+    });
+    await expect(collectOutside(first)).rejects.toThrow('is known');
+    await collectOutside(second);
+    expect(await world.take('bank', statement(glued(second), `B${second}`))).toMatchObject({
+      waiting: 1,
+    });
+    expect(await world.collected()).toEqual([300_000n, 0n]);
+  });
+
+  test('is no word, and no number of other money', async () => {
+    const world = await newWorld({ paybill: BANK, bank: { ...BANK, ...PATTERN } });
+    const first = newNumber();
+    expect(await takeReport(deps(), confirmation(world, first))).toBe('credited');
+    const lines = [
+      'Date,Narrative,Reference,Money In,Money Out',
+      ...['BWORDS01', 'BWORDS02'].map(
+        (own) => `27/11/2026,"mpesa transaction ACC 100200",${own},"1,500.00",`,
+      ),
+      // A charge, or a part, is other money than the payment that its text names.
+      `27/11/2026,"ref ${first.toLowerCase()} ACC 100200",BWORDS03,"15.00",`,
+    ];
+    expect(await world.take('bank', lines.join('\n'))).toEqual({ ...NONE, credited: 3 });
+    expect(await world.collected()).toEqual([451_500n, 0n]);
+  });
+});
+
+test('an account in lower case that another vendor has goes to people', async () => {
+  const world = await newWorld({ bank: BANK });
+  await addAccount(books, {
+    ...{ sourceCode: world.codeOf('bank'), account: '100ABC', vid: world.vid, by: 'Asha' },
+  });
+  const line = (account: string, own: string) =>
+    [
+      'Date,Narrative,Reference,Money In,Money Out',
+      `27/11/2026,"rent ${account}",${own},"1,500.00",`,
+    ].join('\n');
+  // In capitals alone it is the account 100 of another vendor.
+  expect(await world.take('bank', line('ACC 100abc', 'BACCOUNT1'))).toEqual({
+    ...NONE,
+    waiting: 1,
+  });
+  expect(await world.take('bank', line('acc 100-abc', 'BACCOUNT2'))).toEqual({
+    ...NONE,
+    credited: 1,
+  });
+  expect(await world.take('bank', line('ACC 100thanks', 'BACCOUNT3'))).toEqual({
+    ...NONE,
+    credited: 1,
+  });
+  expect(await world.collected()).toEqual([150_000n, 150_000n]);
+});

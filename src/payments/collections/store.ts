@@ -46,16 +46,17 @@ export async function findCollection(
   return found.rows[0];
 }
 
-/** The collections of one amount whose references differ at most in case and separators. */
+/** The collections of one amount whose references differ from one of these at most in case and separators. */
 export async function listCollectionsLike(
   db: Queryable,
-  { reference, amountCents }: Pick<CollectionRow, 'reference' | 'amountCents'>,
+  references: readonly string[],
+  amountCents: bigint,
 ): Promise<Pick<CollectionRow, 'collector' | 'reference'>[]> {
   const listed = await db.query<Pick<CollectionRow, 'collector' | 'reference'>>(
     `select collector, reference from collections
-     where lower(regexp_replace(reference, '[^A-Za-z0-9]', '', 'g')) = $1 and amount_cents = $2
+     where lower(regexp_replace(reference, '[^A-Za-z0-9]', '', 'g')) = any ($1) and amount_cents = $2
      order by collector, reference`,
-    [plainReference(reference), amountCents],
+    [references.map(plainReference), amountCents],
   );
   return listed.rows;
 }

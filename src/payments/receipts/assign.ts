@@ -8,7 +8,14 @@ import { kind } from '../../proposals/kind.ts';
 import type { Actor, AnyKind, Approved } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
 import type { ProposalRow } from '../../proposals/store.ts';
-import { findReceipts, insertReceiptEvent, lockReceipt, setClosed, wasClosed } from './store.ts';
+import {
+  findReceipts,
+  findReceiptsLike,
+  insertReceiptEvent,
+  lockReceipt,
+  setClosed,
+  wasClosed,
+} from './store.ts';
 import type { ReceiptRow } from './store.ts';
 import { claimFor, credit, isReceiptAuthentic, mayCollect, resign } from './take.ts';
 import type { ReceiptDeps } from './take.ts';
@@ -41,7 +48,7 @@ interface Plan {
   readonly of: Content;
 }
 
-/** Which receipt: an issuer is needed only if two use the same number. */
+/** Which receipt, in any spelling if no other is like it: an issuer is needed only if two use the same number. */
 export interface ReceiptName {
   readonly receipt: string;
   readonly issuer?: string | undefined;
@@ -52,9 +59,11 @@ export async function requireReceipt(
   db: Queryable,
   { receipt, issuer }: ReceiptName,
 ): Promise<ReceiptRow> {
-  const found = (await findReceipts(db, receipt)).filter(
+  const alike = (await findReceiptsLike(db, receipt)).filter(
     (row) => issuer === undefined || row.issuer === issuer,
   );
+  const same = alike.filter((row) => row.receipt === receipt);
+  const found = same.length === 0 ? alike : same;
   const [row] = found;
   if (row === undefined) throw new PlainError(`There is no receipt ${receipt}.`);
   if (found.length === 1) return row;

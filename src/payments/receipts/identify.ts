@@ -6,7 +6,7 @@ import { listCollectionsLike } from '../collections/store.ts';
 import { lockMoney, lockNumber, listAlike, listLikeNumbered } from './identity-store.ts';
 import { collectionReference } from './receipt.ts';
 import type { Doubt, ReceiptReport } from './receipt.ts';
-import { relationOf } from './same-money.ts';
+import { isNamed, relationOf } from './same-money.ts';
 import { findHolder, findOtherVendors } from './sources-store.ts';
 import { findReceipt, lockReceipt } from './store.ts';
 import type { ReceiptRow } from './store.ts';
@@ -33,7 +33,7 @@ export async function identify(
   const find = locks ? lockReceipt : findReceipt;
   const known = await find(client, report.issuer, report.receipt);
   if (known !== undefined) return { known, doubt: null };
-  const numbered = await listLikeNumbered(client, report.receipt);
+  const numbered = await listLikeNumbered(client, report);
   const related = numbered.map((row) => ({ row, relation: relationOf(report, row, vendorId) }));
   const same = related.find(({ relation }) => relation === 'same')?.row;
   if (same !== undefined) {
@@ -73,12 +73,16 @@ async function isFormersAccount(
   return account !== null && (await findHolder(client, { sourceCode, account })) !== undefined;
 }
 
-/** Lists income that collectors reported with this number (in any spelling) and amount. */
+/**
+ * Lists income that collectors reported with this number (in any spelling), or one that the text may name, and this
+ * amount.
+ */
 async function listCollected(client: Queryable, report: ReceiptReport): Promise<string[]> {
-  const asked = { reference: report.receipt, amountCents: report.amountCents };
-  const listed = await listCollectionsLike(client, asked);
+  const { receipt, named = [], amountCents } = report;
+  const listed = await listCollectionsLike(client, [receipt, ...named], amountCents);
   return listed
-    .filter((row) => isWrittenAlike(row.reference, report.receipt) && !isCollectionOf(row, report))
+    .filter(({ reference }) => isWrittenAlike(reference, receipt) || isNamed(reference, named))
+    .filter((row) => !isCollectionOf(row, report))
     .map(({ collector, reference }) => `${collector} ${reference}`);
 }
 
@@ -91,15 +95,15 @@ function isCollectionOf(
 
 /**
  * Refuses income that a collector reports if a source has reported a receipt of this number, however it is
- * written, and amount.
+ * written, or a text that may name it, and amount.
  * Throws: `reference_reused`.
  */
 export async function requireNoReceipt(client: Queryable, income: CollectedIncome): Promise<void> {
   await lockNumber(client, income.reference);
-  const numbered = await listLikeNumbered(client, income.reference);
+  const numbered = await listLikeNumbered(client, { receipt: income.reference });
   const isKnown = numbered.some(
     (row) =>
-      isWrittenAlike(row.receipt, income.reference) &&
+      (isWrittenAlike(row.receipt, income.reference) || isNamed(income.reference, row.named)) &&
       row.amountCents === income.amountCents &&
       !isCollectionOf(income, row),
   );

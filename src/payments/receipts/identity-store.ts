@@ -18,9 +18,10 @@ const ALIKE_WITHIN = `interval '10 minutes'`;
  */
 export async function lockMoney(
   db: Queryable,
-  report: Pick<ReceiptReport, 'receipt' | 'account' | 'amountCents'>,
+  report: Pick<ReceiptReport, 'receipt' | 'named' | 'account' | 'amountCents'>,
 ): Promise<void> {
-  await lockNumber(db, report.receipt);
+  // In the order of the numbers, so that no two wait for each other.
+  for (const number of numbersOf(report)) await lockNumber(db, number);
   if (report.account === null) return;
   await db.query('select pg_advisory_xact_lock($1, hashtext($2))', [
     CONTENT_LOCK,
@@ -36,22 +37,35 @@ export async function lockNumber(db: Queryable, number: string): Promise<void> {
   ]);
 }
 
-type NumberedRow = Pick<
+/** Its own number and those that its text may name, as `plainReference` makes them. */
+function numbersOf({ receipt, named = [] }: Pick<ReceiptReport, 'receipt' | 'named'>): string[] {
+  return [...new Set([plainReference(receipt), ...named])].toSorted();
+}
+
+export type NumberedRow = Pick<
   Receipt,
   'issuer' | 'receipt' | 'collector' | 'amountCents' | 'paidAt' | 'account' | 'vendorId'
-> & { isDoubtful: boolean };
+> & { named: readonly string[]; isDoubtful: boolean };
 
 /** The vendor who has it, or would have it: an account number of two sources may be two vendors’. */
 const COLUMNS = `issuer, receipt, collector, amount_cents as "amountCents", paid_at as "paidAt", account,
   coalesce(vendor_id, (select a.vendor_id from receipt_accounts a where a.source_code = r.source_code
     and a.account = r.account and a.ended_at is null)) as "vendorId",
+  coalesce(named, '{}') as named,
   doubt is not null as "isDoubtful"`;
 
-/** The receipts whose numbers differ at most in case and separators, whoever issued them. */
-export async function listLikeNumbered(db: Queryable, receipt: string): Promise<NumberedRow[]> {
+/**
+ * The receipts whose numbers differ at most in case and separators, whoever issued them, those whose numbers the text
+ * may name, and those whose texts may name this number.
+ */
+export async function listLikeNumbered(
+  db: Queryable,
+  report: Pick<ReceiptReport, 'receipt' | 'named'>,
+): Promise<NumberedRow[]> {
   const listed = await db.query<NumberedRow>(
-    `select ${COLUMNS} from receipts r where ${PLAIN_NUMBER} = $1 order by received_at, receipt_id`,
-    [plainReference(receipt)],
+    `select ${COLUMNS} from receipts r where ${PLAIN_NUMBER} = any ($1) or named @> array[$2::text]
+     order by received_at, receipt_id`,
+    [numbersOf(report), plainReference(report.receipt)],
   );
   return listed.rows;
 }

@@ -40,6 +40,8 @@ export interface ReceiptReport {
   readonly batch?: string | null;
   /** Only the day is known, and `paidAt` is its beginning. */
   readonly isDayOnly?: boolean;
+  /** Numbers of other receipts that the text may name, as `plainReference` makes them. */
+  readonly named?: readonly string[];
   /** Names in the text if the lines that the bank cut it into are joined in another way. */
   readonly otherReadings?: OtherReadings;
 }
@@ -57,7 +59,7 @@ export interface OtherReadings {
 export interface Doubt {
   /**
    * `same_number`: another source reported this number. `like_number`: a number that is written
-   * differently was reported. `alike`: another source reported the same amount for the same account
+   * differently was reported, or one of the two texts names the number of the other. `alike`: another source reported the same amount for the same account
    * at about this time. `collected`: a collector reported this number and amount itself.
    * `line_wrap`: its text can be read in two ways. `changed_hands`: the account number was another vendor's before.
    */
@@ -78,6 +80,9 @@ export interface Receipt extends Omit<ReceiptReport, 'channel'> {
   readonly vendorId: number | null;
 }
 
+/** People and banks write them into numbers. */
+const SEPARATORS = /[\s./_-]/g;
+
 const ACCOUNT_PATTERN = /^[A-Z0-9]{1,20}$/;
 
 /**
@@ -85,7 +90,7 @@ const ACCOUNT_PATTERN = /^[A-Z0-9]{1,20}$/;
  * Returns the empty text if nothing that could be an account is left.
  */
 export function normaliseAccount(text: string): string {
-  const account = text.toUpperCase().replaceAll(/[\s./_-]/g, '');
+  const account = text.toUpperCase().replaceAll(SEPARATORS, '');
   return ACCOUNT_PATTERN.test(account) ? account : '';
 }
 
@@ -105,9 +110,9 @@ export function reportedAccount(text: string | undefined): string | null {
 
 const RECEIPT_PATTERN = /^[A-Z0-9]{6,40}$/;
 
-/** A provider's receipt number in upper case; undefined if it cannot be one. */
+/** A provider's receipt number in capitals, without separators; undefined if it cannot be one. */
 export function readReceiptNumber(text: string): string | undefined {
-  const number = text.trim().toUpperCase();
+  const number = text.toUpperCase().replaceAll(SEPARATORS, '');
   return RECEIPT_PATTERN.test(number) ? number : undefined;
 }
 

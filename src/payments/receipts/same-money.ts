@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../platform/base/days.ts';
-import { isWrittenAlike } from '../../platform/base/written-alike.ts';
+import { isWrittenAlike, plainReference } from '../../platform/base/written-alike.ts';
 import type { ReceiptReport } from './receipt.ts';
 
 /** A receipt with a number like that of a report. It may be the same money. */
@@ -10,6 +10,8 @@ export interface OtherReceipt {
   readonly paidAt: Date;
   readonly account: string | null;
   readonly vendorId: number | null;
+  /** See `ReceiptReport`. */
+  readonly named: readonly string[];
   /** Itself, it may be the money of another one. */
   readonly isDoubtful: boolean;
 }
@@ -22,6 +24,11 @@ const BOOKED_WITHIN_MS = 4 * DAY_MS;
 /** See `SAME_PAYMENT_MS` of `decide.ts`. */
 const NUMBERED_WITHIN_MS = 31 * DAY_MS;
 
+/** @param named numbers as `plainReference` makes them. */
+export function isNamed(number: string, named: readonly string[]): boolean {
+  return named.includes(plainReference(number));
+}
+
 /**
  * Whether a report may be about the money of a known receipt. One number of one issuer is one receipt. Numbers
  * of different issuers are compared too, because an issuer is only who a source is said to be: a statement of a
@@ -29,20 +36,27 @@ const NUMBERED_WITHIN_MS = 31 * DAY_MS;
  * @param vendorId the vendor of the report's account.
  */
 export function relationOf(
-  report: Pick<ReceiptReport, 'issuer' | 'receipt' | 'amountCents' | 'paidAt' | 'account'>,
+  report: Pick<
+    ReceiptReport,
+    'issuer' | 'receipt' | 'named' | 'amountCents' | 'paidAt' | 'account'
+  >,
   other: OtherReceipt,
   vendorId: number | undefined,
 ): Relation {
   const isSameAmount = report.amountCents === other.amountCents;
   const isSameNumber = report.receipt === other.receipt;
-  if (!isSameNumber && !isWrittenAlike(report.receipt, other.receipt)) return 'other';
+  const apartMs = Math.abs(Number(report.paidAt) - Number(other.paidAt));
+  if (!isSameNumber && !isWrittenAlike(report.receipt, other.receipt)) {
+    const isEither =
+      isNamed(other.receipt, report.named ?? []) || isNamed(report.receipt, other.named);
+    return isEither && isSameAmount && apartMs <= NUMBERED_WITHIN_MS ? 'like_number' : 'other';
+  }
   if (!isSameNumber && isSameAmount) return 'like_number';
   if (isSameNumber && report.issuer === other.issuer) return 'same';
   const isSameVendor = (vendorId ?? other.vendorId) === (other.vendorId ?? vendorId);
   const isSameAccount =
     isSameVendor &&
     (report.account === null || other.account === null || report.account === other.account);
-  const apartMs = Math.abs(Number(report.paidAt) - Number(other.paidAt));
   if (isSameAmount) {
     const isCertain = isSameAccount && !other.isDoubtful && apartMs <= BOOKED_WITHIN_MS;
     return isCertain ? 'same' : 'same_number';

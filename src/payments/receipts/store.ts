@@ -44,8 +44,8 @@ export async function insertReceipt(
 ): Promise<boolean> {
   const inserted = await db.query(
     `insert into receipts (issuer, receipt, receipt_id, source_code, collector, account, payer,
-       amount_cents, paid_at, received_at, vendor_id, state, mac, batch, doubt)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now(), $10, $11, $12, $13, $14) on conflict do nothing`,
+       amount_cents, paid_at, received_at, vendor_id, state, mac, batch, doubt, named)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now(), $10, $11, $12, $13, $14, $15) on conflict do nothing`,
     [
       row.issuer,
       row.receipt,
@@ -61,6 +61,7 @@ export async function insertReceipt(
       row.mac,
       row.batch ?? null,
       row.doubt === null ? null : JSON.stringify(row.doubt),
+      row.named === undefined || row.named.length === 0 ? null : row.named,
     ],
   );
   return inserted.rowCount === 1;

@@ -16,35 +16,53 @@ interface Reading {
 /**
  * What the text of a line names, and what it names if its pieces are joined in other ways. Banks break texts at a
  * fixed width, within words too, and nothing tells whether a space belongs there: `ACC 100` and `200` name the
- * account 100, or 100200.
+ * account 100, or 100200. Letters count as written if the pattern finds something, because a payer's small letters
+ * may be other words; but whoever has the account that they name with them is asked.
  */
 export function readText(
   text: string,
   patterns: Patterns,
 ): Reading & { readonly otherReadings?: OtherReadings } {
-  const first = read(cleanWhole(text), patterns);
-  const others = waysToJoin(text).map((joined) => read(cleanWhole(joined), patterns));
-  const accounts = distinct(others.map((reading) => reading.account)).filter(
-    (account) => account !== first.account && normaliseAccount(account) !== '',
-  );
-  const receipts = distinct(others.map((reading) => reading.receipt))
+  const ways = [text, ...waysToJoin(text)].map(cleanWhole);
+  const asWritten = ways.map((way) => read(way, patterns));
+  const anyCase = {
+    account: withoutCase(patterns.account),
+    receipt: withoutCase(patterns.receipt),
+  };
+  const inAnyCase = ways.map((way) => readInAnyCase(way, anyCase));
+  const [written, loose] = [asWritten[0] ?? NOTHING, inAnyCase[0] ?? NOTHING];
+  const isWritten = written.account !== null;
+  const first = {
+    account: written.account ?? loose.account,
+    receipt: written.receipt ?? loose.receipt,
+  };
+  const receipts = distinct([...asWritten, ...inAnyCase].map((reading) => reading.receipt))
     .filter((receipt) => receipt !== first.receipt)
     .map((receipt) => `${MPESA} ${receipt}`);
   // Without an account, people decide anyway.
-  if (first.account === null || accounts.length + receipts.length === 0) {
+  if (first.account === null) {
     return receipts.length === 0
       ? first
       : { ...first, otherReadings: { accounts: [], unlikelyAccounts: [], receipts } };
   }
-  const isUnlikely = Map.groupBy(accounts, (account) => isNextWord(first.account ?? '', account));
-  return {
-    ...first,
-    otherReadings: {
-      accounts: isUnlikely.get(false) ?? [],
-      unlikelyAccounts: isUnlikely.get(true) ?? [],
-      receipts,
-    },
-  };
+  const joined = othersOf(isWritten ? asWritten : inAnyCase, first.account);
+  const isUnlikely = Map.groupBy(joined, (account) => isNextWord(first.account ?? '', account));
+  const accounts = isUnlikely.get(false) ?? [];
+  const unlikelyAccounts = distinct([
+    ...(isUnlikely.get(true) ?? []),
+    ...othersOf(inAnyCase, first.account).filter((account) => !accounts.includes(account)),
+  ]);
+  if (accounts.length + unlikelyAccounts.length + receipts.length === 0) return first;
+  return { ...first, otherReadings: { accounts, unlikelyAccounts, receipts } };
+}
+
+const NOTHING: Reading = { account: null, receipt: undefined };
+
+/** The accounts that the readings name beside this one. */
+function othersOf(readings: readonly Reading[], account: string): string[] {
+  return distinct(readings.map((reading) => reading.account)).filter(
+    (other) => other !== account && normaliseAccount(other) !== '',
+  );
 }
 
 function read(text: string, { account, receipt }: Patterns): Reading {
@@ -52,6 +70,16 @@ function read(text: string, { account, receipt }: Patterns): Reading {
     account: reportedAccount(account?.exec(text)?.[1]),
     receipt: readReceiptNumber(receipt?.exec(text)?.[1] ?? ''),
   };
+}
+
+function withoutCase(pattern: RegExp | undefined): RegExp | undefined {
+  return pattern && new RegExp(pattern.source, 'iu');
+}
+
+/** In small letters, a number has a digit: `mpesa transaction` has none. */
+function readInAnyCase(text: string, patterns: Patterns): Reading {
+  const { account, receipt } = read(text, patterns);
+  return { account, receipt: receipt !== undefined && /\d/.test(receipt) ? receipt : undefined };
 }
 
 /** The text with one of its breaks closed, with all of them closed, and with all of them as spaces. */

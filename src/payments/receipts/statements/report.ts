@@ -5,6 +5,7 @@ import { plainReference } from '../../../platform/base/written-alike.ts';
 import type { ReceiptReport } from '../receipt.ts';
 import type { SourceRow } from '../sources-store.ts';
 import type { LineProblem, StatementLine } from './line.ts';
+import { namedNumbers } from './named-numbers.ts';
 import { readText } from './readings.ts';
 import type { StatementRules } from './settings.ts';
 
@@ -26,9 +27,10 @@ export function reportOf(
   const { account, receipt: found, otherReadings } = readText(line.text, rules);
   const payer = cleanMessage(line.text).trim();
   const own = bankNumber(line.reference);
+  const number = found ?? own ?? '';
   return {
     issuer: found === undefined ? source.sourceCode : MPESA,
-    receipt: found ?? own ?? '',
+    receipt: number,
     sourceCode: source.sourceCode,
     collector: source.collector,
     channel: 'statement',
@@ -37,6 +39,7 @@ export function reportOf(
     account,
     payer: payer === '' ? null : payer.slice(0, 100).toWellFormed(),
     batch: bankNumber(line.batch ?? '') ?? null,
+    named: namedNumbers(line.text).filter((other) => other !== plainReference(number)),
     ...(otherReadings !== undefined && { otherReadings }),
   };
 }
