@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../platform/base/clock.ts';
-import { DAY_MS } from '../platform/base/days.ts';
 import { LIMITS } from '../platform/base/limits.ts';
 import type { Pool } from '../platform/db/pool.ts';
 import { startPeriodicJob } from '../platform/jobs/periodic-job.ts';
 import type { PeriodicJob } from '../platform/jobs/periodic-job.ts';
+import { startRetention } from '../platform/jobs/retention.ts';
+import type { RetentionTiming } from '../platform/jobs/retention.ts';
 import type { VendorDirectory } from './directory.ts';
 import { deleteRequestsBefore, insertRequests } from './request-log-store.ts';
 import type { LoggedRequest } from './request-log-store.ts';
@@ -184,27 +185,27 @@ export function startRequestLogWriter(
 const REMOVED_AT_ONCE = 10_000;
 
 /** Removes requests past retention, in small commits. */
-export function startRequestLogRetention(options: {
-  readonly pool: Pool;
-  readonly clock: Clock;
-  readonly everyMs: number;
-  readonly log: Logger;
-}): PeriodicJob {
-  const { pool, clock, everyMs, log } = options;
-  return startPeriodicJob({
-    everyMs,
-    atOnce: true,
-    work: async (stopping) => {
-      const before = new Date(clock.now().getTime() - LIMITS.requestLogDays * DAY_MS);
-      for (const { vendorId } of await listVendors(pool)) {
-        // Ends when a round removes fewer than it may.
-        while (!stopping.aborted) {
-          const removed = await deleteRequestsBefore(pool, vendorId, before, REMOVED_AT_ONCE);
-          if (removed < REMOVED_AT_ONCE) break;
-        }
-      }
-    },
-    failureText: 'requests past retention could not be removed',
-    log,
+export function startRequestLogRetention({
+  pool,
+  ...timing
+}: RetentionTiming & { readonly pool: Pool }): PeriodicJob {
+  return startRetention({
+    ...timing,
+    what: 'logged requests',
+    days: LIMITS.requestLogDays,
+    remove: async (before, stopping) => await deleteRequests(pool, before, stopping),
   });
+}
+
+async function deleteRequests(pool: Pool, before: Date, stopping: AbortSignal): Promise<number> {
+  let total = 0;
+  for (const { vendorId } of await listVendors(pool)) {
+    // Ends when a round removes fewer than it may.
+    while (!stopping.aborted) {
+      const removed = await deleteRequestsBefore(pool, vendorId, before, REMOVED_AT_ONCE);
+      total += removed;
+      if (removed < REMOVED_AT_ONCE) break;
+    }
+  }
+  return total;
 }

@@ -27,6 +27,8 @@ export function readXlsx(archive: Buffer): string[][] {
         .replaceAll(/<[^>]*>/g, '')
         .replaceAll('&lt;', '<')
         .replaceAll('&gt;', '>')
+        .replaceAll('&quot;', '"')
+        .replaceAll('&apos;', "'")
         .replaceAll('&amp;', '&'),
     ),
   );

@@ -1,36 +1,36 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../../platform/base/clock.ts';
-import { DAY_MS } from '../../platform/base/days.ts';
-import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
-import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import type { Pool } from '../../platform/db/pool.ts';
+import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
+import { startRetention } from '../../platform/jobs/retention.ts';
+import type { RetentionTiming } from '../../platform/jobs/retention.ts';
 import { erasePayloads, readEnquiryRetention } from './retention-store.ts';
 
-/** Erases personal data of enquiries past retention: at the start, then periodically. */
-export function startEnquiryRetention(options: {
-  readonly pool: Pool;
-  readonly clock: Clock;
-  readonly retentionDays: number;
-  readonly everyMs: number;
-  readonly log: Logger;
-}): PeriodicJob {
-  const { pool, clock, everyMs, log } = options;
-  return startPeriodicJob({
-    everyMs,
-    atOnce: true,
-    work: async (stopping) => {
-      const minDays = await readEnquiryRetention(pool);
-      if (minDays === 0 || minDays > options.retentionDays) {
-        log.warn(
-          { minDays, retentionDays: options.retentionDays },
-          'the database keeps enquiries longer than CREDIT_ENQUIRY_RETENTION_DAYS; run `malipo migrate` with it and DATABASE_OWNER_URL',
-        );
-      }
-      const before = new Date(clock.now().getTime() - options.retentionDays * DAY_MS);
-      const erased = await erasePayloads(pool, before, stopping);
-      if (erased > 0) log.info({ erased, before }, 'enquiries past retention were erased');
+/** Erases the personal data of enquiries past retention. */
+export function startEnquiryRetention({
+  pool,
+  retentionDays,
+  ...timing
+}: RetentionTiming & { readonly pool: Pool; readonly retentionDays: number }): PeriodicJob {
+  return startRetention({
+    ...timing,
+    what: 'personal data of enquiries',
+    days: retentionDays,
+    remove: async (before, stopping) => {
+      await warnOfLongerRetention(pool, retentionDays, timing.log);
+      return await erasePayloads(pool, before, stopping);
     },
-    failureText: 'enquiries past retention could not be erased',
-    log,
   });
+}
+
+async function warnOfLongerRetention(
+  pool: Pool,
+  retentionDays: number,
+  log: Logger,
+): Promise<void> {
+  const minDays = await readEnquiryRetention(pool);
+  if (minDays > 0 && minDays <= retentionDays) return;
+  log.warn(
+    { minDays, retentionDays },
+    'the database keeps enquiries longer than CREDIT_ENQUIRY_RETENTION_DAYS; run `malipo migrate` with it and DATABASE_OWNER_URL',
+  );
 }

@@ -1,3 +1,4 @@
+import { escapeMarkup } from '../../platform/base/markup.ts';
 import type { Block, Drawing, ReportDocument, Shape, TableBlock } from './document.ts';
 
 /** The one style sheet of all pages: a content security policy can allow it by its hash. */
@@ -12,11 +13,11 @@ export function htmlOf(document: ReportDocument): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${escaped(title)}</title>
+<title>${escapeMarkup(title)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
-<h1>${escaped(title)}</h1>
+<h1>${escapeMarkup(title)}</h1>
 ${blocks.map(blockHtml).join('\n')}
 </body>
 </html>
@@ -26,16 +27,16 @@ ${blocks.map(blockHtml).join('\n')}
 function blockHtml(block: Block): string {
   switch (block.kind) {
     case 'heading':
-      return `<h2>${escaped(block.text)}</h2>`;
+      return `<h2>${escapeMarkup(block.text)}</h2>`;
     case 'paragraph':
-      return `<p>${escaped(block.text)}</p>`;
+      return `<p>${escapeMarkup(block.text)}</p>`;
     case 'note':
-      return `<p class="note">${escaped(block.text)}</p>`;
+      return `<p class="note">${escapeMarkup(block.text)}</p>`;
     case 'list':
-      return `<ul>${block.items.map((item) => `<li>${escaped(item)}</li>`).join('')}</ul>`;
+      return `<ul>${block.items.map((item) => `<li>${escapeMarkup(item)}</li>`).join('')}</ul>`;
     case 'facts': {
       const rows = block.rows.map(
-        ([label, value]) => `<dt>${escaped(label)}</dt><dd>${escaped(value)}</dd>`,
+        ([label, value]) => `<dt>${escapeMarkup(label)}</dt><dd>${escapeMarkup(value)}</dd>`,
       );
       return `<dl>${rows.join('')}</dl>`;
     }
@@ -50,15 +51,17 @@ function blockHtml(block: Block): string {
 const FIGURE = /^[\d.,: -]+$/;
 
 function tableHtml({ columns, rows, empty }: TableBlock): string {
-  if (rows.length === 0) return `<p>${escaped(empty)}</p>`;
+  if (rows.length === 0) return `<p>${escapeMarkup(empty)}</p>`;
   const classOf = (index: number): string =>
     columns[index]?.align === 'right' ? ' class="right"' : '';
   const head = columns.map(
-    ({ title }, index) => `<th scope="col"${classOf(index)}>${escaped(title)}</th>`,
+    ({ title }, index) => `<th scope="col"${classOf(index)}>${escapeMarkup(title)}</th>`,
   );
   const body = rows.map((row) => {
     const cells = row.map((value, index) => {
-      const text = FIGURE.test(value) ? `<span class="figure">${value}</span>` : escaped(value);
+      const text = FIGURE.test(value)
+        ? `<span class="figure">${value}</span>`
+        : escapeMarkup(value);
       return `<td${classOf(index)}>${text}</td>`;
     });
     return `<tr>${cells.join('')}</tr>`;
@@ -67,7 +70,7 @@ function tableHtml({ columns, rows, empty }: TableBlock): string {
 }
 
 function svgOf({ width, height, description, shapes }: Drawing): string {
-  return `<svg viewBox="0 0 ${width} ${round(height)}" role="img" aria-label="${escaped(description)}" xmlns="http://www.w3.org/2000/svg">${shapes.map(shapeSvg).join('')}</svg>`;
+  return `<svg viewBox="0 0 ${width} ${round(height)}" role="img" aria-label="${escapeMarkup(description)}" xmlns="http://www.w3.org/2000/svg">${shapes.map(shapeSvg).join('')}</svg>`;
 }
 
 const ANCHORS = { left: 'start', middle: 'middle', right: 'end' } as const;
@@ -79,21 +82,9 @@ function shapeSvg(shape: Shape): string {
   }
   const { x, y, text, size, align, bold, colour = '#1d2733' } = shape;
   const weight = bold === true ? ' font-weight="700"' : '';
-  return `<text x="${round(x)}" y="${round(y)}" font-size="${size}" text-anchor="${ANCHORS[align]}" fill="${colour}"${weight}>${escaped(text)}</text>`;
+  return `<text x="${round(x)}" y="${round(y)}" font-size="${size}" text-anchor="${ANCHORS[align]}" fill="${colour}"${weight}>${escapeMarkup(text)}</text>`;
 }
 
 function round(value: number): string {
   return String(Math.round(value * 100) / 100);
-}
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-export function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 }

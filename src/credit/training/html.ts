@@ -1,3 +1,4 @@
+import { escapeMarkup } from '../../platform/base/markup.ts';
 /** Text that is already markup; all other text is escaped when it is inserted into a page. */
 export class Markup {
   readonly text: string;
@@ -18,7 +19,7 @@ export function html(pieces: TemplateStringsArray, ...values: readonly Content[]
 function textOf(content: Content): string {
   if (content instanceof Markup) return content.text;
   if (typeof content === 'object') return content.map(textOf).join('');
-  return String(content).replaceAll(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`);
+  return escapeMarkup(String(content));
 }
 
 /** Rows under a heading row; the first column is text, the others numbers. */

@@ -201,6 +201,7 @@ export async function findKeptHandles(
   return found.rows;
 }
 
-export async function deleteHandlesBefore(db: Queryable, before: Date): Promise<void> {
-  await db.query('delete from operator_handles where noted_at < $1', [before]);
+export async function deleteHandlesBefore(db: Queryable, before: Date): Promise<number> {
+  const deleted = await db.query('delete from operator_handles where noted_at < $1', [before]);
+  return deleted.rowCount ?? 0;
 }

@@ -1,12 +1,11 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../../platform/base/clock.ts';
-import { DAY_MS } from '../../platform/base/days.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import type { Timers } from '../../platform/base/timers.ts';
 import { createLane } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
+import { startRetention } from '../../platform/jobs/retention.ts';
+import type { RetentionTiming } from '../../platform/jobs/retention.ts';
 import type { Connector } from './connector.ts';
 import { deleteHandlesBefore, insertHandles } from './handle-store.ts';
 import type { KeptHandle } from './handle-store.ts';
@@ -76,21 +75,14 @@ export function createHandleKeeper(options: {
 }
 
 /** Deletes handles about which no callback is expected any more. */
-export function startHandleRetention(options: {
-  readonly pool: Pool;
-  readonly clock: Clock;
-  readonly everyMs: number;
-  readonly log: Logger;
-}): PeriodicJob {
-  const { pool, clock, everyMs, log } = options;
-  return startPeriodicJob({
-    everyMs,
-    atOnce: true,
-    work: async () => {
-      const before = new Date(clock.now().getTime() - LIMITS.operatorHandleDays * DAY_MS);
-      await deleteHandlesBefore(pool, before);
-    },
-    failureText: 'handles past retention could not be removed',
-    log,
+export function startHandleRetention({
+  pool,
+  ...timing
+}: RetentionTiming & { readonly pool: Pool }): PeriodicJob {
+  return startRetention({
+    ...timing,
+    what: 'operators’ handles',
+    days: LIMITS.operatorHandleDays,
+    remove: async (before) => await deleteHandlesBefore(pool, before),
   });
 }

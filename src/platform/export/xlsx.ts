@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import type { WireTime } from '../base/clock.ts';
+import { escapeMarkup } from '../base/markup.ts';
 import { formatMoney } from '../base/money.ts';
 import { textOf } from './csv.ts';
 import type { Cell, ExportTable } from './rows.ts';
@@ -95,13 +96,12 @@ function textCell(text: string, style: number): string {
   return ` s="${style}" t="inlineStr"><is><t xml:space="preserve">${xmlText(text)}</t></is></c>`;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-
 /** Text in XML. What XML cannot have is replaced; `_x0041_`, which Excel would decode, is escaped. */
 function xmlText(text: string): string {
-  return text
-    .toWellFormed()
-    .replaceAll(/[^\P{Cc}\t\n\r]|[\ufffe\uffff]/gu, '\ufffd')
-    .replaceAll(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')
-    .replaceAll(/[&<>]/g, (character) => ENTITIES[character] ?? '');
+  return escapeMarkup(
+    text
+      .toWellFormed()
+      .replaceAll(/[^\P{Cc}\t\n\r]|[\ufffe\uffff]/gu, '\ufffd')
+      .replaceAll(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_'),
+  );
 }

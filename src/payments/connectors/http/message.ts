@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { escapeMarkup } from '../../../platform/base/markup.ts';
 import { compileExpression, compileTemplate, textOf } from './expression.ts';
 import type { FilledRequest } from './filled-request.ts';
 import { compileHeaders } from './headers.ts';
@@ -66,7 +67,7 @@ function compileBody(
 ): (input: object) => Promise<Body> {
   if (xml !== undefined) {
     const template = compileTemplate(`${where}.xml`, xml);
-    return async (input) => body('application/xml', await template.render(input, escapeXml));
+    return async (input) => body('application/xml', await template.render(input, escapeMarkup));
   }
   const text = json ?? form;
   if (text === undefined) return async () => NO_BODY;
@@ -94,16 +95,4 @@ function formText(place: string, content: object): string {
 
 function body(type: string, text: string): Body {
   return { body: text, headers: { 'content-type': type } };
-}
-
-const XML: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-};
-
-function escapeXml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => XML[character] ?? '');
 }
