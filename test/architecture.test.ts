@@ -74,7 +74,7 @@ describe('imports', () => {
     expect(Object.keys(UPWARD).filter((text) => !texts.includes(text))).toEqual([]);
   });
 
-  test('lead from no file back to itself, not even for a type', () => {
+  test('no imports lead from a file back to itself, not even for a type', () => {
     expect(importsInCycles(importsOf(sources))).toEqual([]);
   });
 

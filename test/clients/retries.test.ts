@@ -55,18 +55,21 @@ describe.concurrent.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
       ['internal_error', busy('internal_error')],
       ['a copy that something on the way made', refuse('signature_replayed')],
       ['a proxy’s 502', page(502)],
-    ])('a create after %s, with the same content and a new signature', async (_, failure) => {
-      await open();
-      service.play(failure, replayed);
-      const created = await driver.value('createPayment', BILL);
-      expect(created).toMatchObject({ replayed: true, feeCents: 0 });
-      const [first, second, third] = service.arrived;
-      expect(third).toBeUndefined();
-      expect(first?.params).toMatchObject({ merchant_reference: 'order-1001', amount: '100.00' });
-      expect(second?.params).toEqual(first?.params);
-      expect(second?.headers['x-signature']).toMatch(/^v2,t=\d+,nonce=\w+,sig=[0-9a-f]{64}$/);
-      expect(second?.headers['x-signature']).not.toBe(first?.headers['x-signature']);
-    });
+    ])(
+      'repeats a create after %s, with the same content and a new signature',
+      async (_, failure) => {
+        await open();
+        service.play(failure, replayed);
+        const created = await driver.value('createPayment', BILL);
+        expect(created).toMatchObject({ replayed: true, feeCents: 0 });
+        const [first, second, third] = service.arrived;
+        expect(third).toBeUndefined();
+        expect(first?.params).toMatchObject({ merchant_reference: 'order-1001', amount: '100.00' });
+        expect(second?.params).toEqual(first?.params);
+        expect(second?.headers['x-signature']).toMatch(/^v2,t=\d+,nonce=\w+,sig=[0-9a-f]{64}$/);
+        expect(second?.headers['x-signature']).not.toBe(first?.headers['x-signature']);
+      },
+    );
 
     test.each(['', '   '])('no create without a reference: %j is refused', async (empty) => {
       await open();
@@ -183,14 +186,14 @@ describe.concurrent.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
       ['an answer that is cut', cut],
       ['a page with 200', page(200)],
       ['outcome_unknown', busy('outcome_unknown')],
-    ])('after %s', async (_, failure) => {
+    ])('the outcome is unknown after %s', async (_, failure) => {
       await open({ timeoutMs: 300, retryForMs: 0 });
       service.play(failure);
       const error = await driver.error('createPayment', BILL);
       expect(error).toMatchObject({ type: 'OutcomeUnknown', attempts: 1 });
     });
 
-    test('if an attempt without an answer comes before a refusal', async () => {
+    test('the outcome is unknown if an attempt without an answer comes before a refusal', async () => {
       await open();
       service.play(drop, refuse('insufficient_float'));
       expect(await driver.error('createPayment', BILL)).toMatchObject({
@@ -201,14 +204,14 @@ describe.concurrent.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
       });
     });
 
-    test('but not if the reference belongs to another payment', async () => {
+    test('the outcome is known if the reference belongs to another payment', async () => {
       await open();
       service.play(drop, refuse('reference_reused'));
       const error = await driver.error('createPayment', BILL);
       expect(error).toMatchObject({ type: 'Refused', attempts: 2 });
     });
 
-    test('if an attempt without an answer comes before one that accepted nothing', async () => {
+    test('the outcome is unknown if an attempt without an answer comes before one that accepted nothing', async () => {
       await open();
       service.play(drop, refuse('unavailable', { 'retry-after': '3600' }));
       const error = await driver.error('createPayment', BILL);
@@ -224,7 +227,7 @@ describe.concurrent.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
   });
 
   describe.skipIf(!runs).sequential('says that nothing was accepted', () => {
-    test('if nobody listens', async () => {
+    test('nothing was accepted if nobody listens', async () => {
       await open({ url: `http://127.0.0.1:${await findFreePort()}`, retryForMs: 0 });
       const error = await driver.error('createPayment', BILL);
       // A PSR-18 client does not tell whether it sent the request.
@@ -235,14 +238,14 @@ describe.concurrent.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
       expect(error).toMatchObject({ ...expected, attempts: 1 });
     });
 
-    test('if the service is unavailable', async () => {
+    test('nothing was accepted if the service is unavailable', async () => {
       await open({ retryForMs: 0 });
       service.play(refuse('unavailable', { 'retry-after': '5' }));
       const error = await driver.error('createPayment', BILL);
       expect(error).toMatchObject({ type: 'Unavailable', code: 'unavailable', status: 503 });
     });
 
-    test('if a read gets no answer', async () => {
+    test('nothing was accepted if a read gets no answer', async () => {
       await open({ retryForMs: 0 });
       service.play(drop);
       const error = await driver.error('balance');

@@ -114,7 +114,7 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     expect(asked[1]).toContain('0722000001');
   });
 
-  test('to sign in: the next person sees nothing that was read for the one before', async () => {
+  test('shows the next person who signs in nothing that was read for the one before', async () => {
     const { running } = fixture;
     const asked = { biller_name: 'kplc_prepaid', amount: '100', account: '14234567777' };
     await running.demo().call('create', { ...asked, merchant_reference: 'before' });
@@ -181,7 +181,7 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
 
   const reason = { reason: 'Its key was stolen' };
 
-  test('to suspend a vendor does not resume it because a colleague was faster', async () => {
+  test('does not resume a vendor when a colleague was faster to suspend it', async () => {
     const page = await fixture.open('admin', '/vendors/demo2');
     await page.getByRole('button', { name: 'Suspend' }).click();
     const dialog = page.getByRole('dialog');
@@ -254,7 +254,7 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     await page.waitForURL('**from=2026-11-01**');
   });
 
-  test('to take a biller offline stays, with its reason, when a colleague was faster', async () => {
+  test('leaves a biller offline, with its reason, when a colleague was faster', async () => {
     const page = await fixture.open('operations', '/billers/zuku');
     await page.getByRole('button', { name: 'Take offline' }).click();
     const dialog = page.getByRole('dialog');
@@ -266,7 +266,7 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
   });
 
   test.each(['click', 'key'] as const)(
-    'to add a vendor: a second %s does not close the key, which is shown once',
+    'a second %s does not close the key of a new vendor, which is shown once',
     async (kind) => {
       const page = await fixture.open('admin', '/vendors');
       await page.getByRole('button', { name: 'Add a vendor' }).click();
@@ -294,7 +294,7 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     },
   );
 
-  test('to propose the end of a quarantine does not confirm a proposal that came meanwhile', async () => {
+  test('does not confirm a proposal to end a quarantine that came meanwhile', async () => {
     await enterQuarantine(fixture.running.service.pool, {
       ...{ entryId: newId(), by: 'Asha', reason: 'restored' },
       ...{ lostFrom: new Date(Date.now() - 3_600_000), lostUntil: null },

@@ -66,7 +66,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
     }
   });
 
-  test('one that is missing, empty or null', async () => {
+  test('refuses a parameter that is missing, empty or null', async () => {
     for (const name of Object.keys(usual(operation))) {
       if (OPTIONAL_PARAMETERS.has(name)) continue;
       for (const value of [undefined, '', null]) {
@@ -88,7 +88,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
 });
 
 test.each(OPERATIONS.filter((operation) => !UNSIGNED.has(operation)))(
-  '%s with a bad hash',
+  'refuses %s with a bad hash',
   async (operation) => {
     for (const hash of BAD_HASHES) {
       for (const form of BODY_FORMS) {

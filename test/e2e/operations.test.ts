@@ -225,13 +225,16 @@ const OPERATIONS: Readonly<
 };
 
 describe.each(BODY_FORMS)('parameters as %s', (form) => {
-  test.each(Object.keys(OPERATIONS) as (keyof typeof OPERATIONS)[])('%s', async (operation) => {
-    const { params, body } = OPERATIONS[operation]();
-    if (operation === 'fund') await collect(sandbox.origin, { vid: vendor.vid, amount: '12.50' });
-    expectSuccess(await send(sandbox.origin, request(operation, params, form)), body);
-  });
+  test.each(Object.keys(OPERATIONS) as (keyof typeof OPERATIONS)[])(
+    '%s gets an answer of the documented form',
+    async (operation) => {
+      const { params, body } = OPERATIONS[operation]();
+      if (operation === 'fund') await collect(sandbox.origin, { vid: vendor.vid, amount: '12.50' });
+      expectSuccess(await send(sandbox.origin, request(operation, params, form)), body);
+    },
+  );
 
-  test('collect', async () => {
+  test('collect gets an answer of the documented form', async () => {
     const reference = fresh('income');
     for (const paid_at of ['2026-01-05T09:00:00+03:00', '1767592800', '1767592800000']) {
       // For another vendor, because the fund test counts this one’s income.
@@ -249,26 +252,29 @@ describe.each(BODY_FORMS)('parameters as %s', (form) => {
     }
   });
 
-  test.each(Object.keys(SCORING) as (keyof typeof SCORING)[])('%s', async (operation) => {
-    const params = usualParams(operation, vendor.vid);
-    const answer = await send(sandbox.origin, request(operation, params, form));
-    expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
-    const body = JSON.parse(answer.text) as Record<string, unknown>;
-    expect(body).toMatchObject({
-      header_status: 200,
-      text: TEXT,
-      requestReference: params['requestReference'],
-    });
-    expect(body).not.toHaveProperty('error');
-    for (const [name, wanted] of Object.entries(SCORING[operation])) {
-      const found = body[name];
-      const entries = Array.isArray(found) ? found : [found];
-      expect(entries.length, name).toBeGreaterThan(0);
-      for (const entry of entries) expect([name, entry]).toEqual([name, wanted]);
-    }
-    // The same reference means the same enquiry: the same answer, and nothing else for it.
-    expect((await send(sandbox.origin, request(operation, params, form))).text).toBe(answer.text);
-  });
+  test.each(Object.keys(SCORING) as (keyof typeof SCORING)[])(
+    '%s gets an answer of the documented form',
+    async (operation) => {
+      const params = usualParams(operation, vendor.vid);
+      const answer = await send(sandbox.origin, request(operation, params, form));
+      expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
+      const body = JSON.parse(answer.text) as Record<string, unknown>;
+      expect(body).toMatchObject({
+        header_status: 200,
+        text: TEXT,
+        requestReference: params['requestReference'],
+      });
+      expect(body).not.toHaveProperty('error');
+      for (const [name, wanted] of Object.entries(SCORING[operation])) {
+        const found = body[name];
+        const entries = Array.isArray(found) ? found : [found];
+        expect(entries.length, name).toBeGreaterThan(0);
+        for (const entry of entries) expect([name, entry]).toEqual([name, wanted]);
+      }
+      // The same reference means the same enquiry: the same answer, and nothing else for it.
+      expect((await send(sandbox.origin, request(operation, params, form))).text).toBe(answer.text);
+    },
+  );
 
   test('status of an electricity payment', async () => {
     const merchantReference = fresh('form');
@@ -312,7 +318,7 @@ describe.each(BODY_FORMS)('parameters as %s', (form) => {
 });
 
 describe('reading operations', () => {
-  test.each(READING)('%s by GET', async (operation) => {
+  test.each(READING)('%s is answered by GET', async (operation) => {
     const { params, body } = OPERATIONS[operation as 'list']();
     const get = { ...request(operation, params, 'query'), method: 'GET' };
     expectSuccess(await send(sandbox.origin, get), body);

@@ -160,7 +160,7 @@ describe('an operator’s report', () => {
     expect(cases.rows.map((row) => row.kind)).toContain('contradiction');
   });
 
-  test('with an invalid signature is refused', async () => {
+  test('a report with an invalid signature is refused', async () => {
     const reference = await silentPayment();
     const body = paid(reference);
     const long = (minutes: number): Date => new Date(Date.now() + minutes * 60_000);

@@ -151,7 +151,7 @@ describe('two processes on one database', () => {
     }
   });
 
-  test('explain nothing about an invalid signature', async () => {
+  test('two processes explain nothing about an invalid signature', async () => {
     const [client] = await pair.addFundedVendor('1.00');
     const answers = await Promise.all(
       [client?.vid ?? '', 'nobody'].map(async (vid) => {
@@ -217,7 +217,7 @@ describe('two processes on one database', () => {
     expect(references.map((reference) => times.get(reference))).toEqual(pairs.map(() => 1));
   });
 
-  test('share one float', async () => {
+  test('two processes share one float', async () => {
     await pair.addBiller('tokens');
     const clients = await pair.addFundedVendor('1000.00');
     const answers = await Promise.all(

@@ -126,7 +126,7 @@ describe('what real programs send', () => {
       () =>
         new Date(Date.now() + 3 * 3_600_000 + 2_000).toISOString().slice(0, 19).replace('T', ' '),
     ],
-  ])('the time of fund as %s', async (_, time) => {
+  ])('accepts the time of fund as %s', async (_, time) => {
     const shop = await addFundedVendor(sandbox, { floatAmount: '5.00' });
     await collect(sandbox.origin, { vid: shop.vid, amount: '8.00' });
     // A different second from that of the first fund.

@@ -48,34 +48,37 @@ describe('refusals', () => {
     }
   });
 
-  test.each(OPERATIONS)('%s: too large, and of another content type', async (operation) => {
-    const kind = REFUSAL_KINDS.get(operation);
-    const post = async (contentType: string | undefined, body: string): Promise<Answer> =>
-      await send(sandbox.origin, {
-        method: 'POST',
-        path: PATHS[operation],
-        headers: contentType === undefined ? {} : { 'content-type': contentType },
-        body,
-      });
-    for (const length of [16 * 1024, 1024 * 1024]) {
-      const answer = await post('application/json', `{"vid":"${'x'.repeat(length)}"}`);
-      expectRefusal(answer, { status: 413, code: 'payload_too_large', kind });
-      expect(answer.body.error?.[0]?.text).toMatch(/^A body has at most \d+ bytes here$/);
-    }
-    for (const contentType of [
-      undefined,
-      'text/plain',
-      'application/xml',
-      'nonsense',
-      'text/json',
-    ]) {
-      expectRefusal(await post(contentType, 'vid=demo'), {
-        status: 415,
-        code: 'unsupported_media_type',
-        kind,
-      });
-    }
-  });
+  test.each(OPERATIONS)(
+    '%s is refused when it is too large, or of another content type',
+    async (operation) => {
+      const kind = REFUSAL_KINDS.get(operation);
+      const post = async (contentType: string | undefined, body: string): Promise<Answer> =>
+        await send(sandbox.origin, {
+          method: 'POST',
+          path: PATHS[operation],
+          headers: contentType === undefined ? {} : { 'content-type': contentType },
+          body,
+        });
+      for (const length of [16 * 1024, 1024 * 1024]) {
+        const answer = await post('application/json', `{"vid":"${'x'.repeat(length)}"}`);
+        expectRefusal(answer, { status: 413, code: 'payload_too_large', kind });
+        expect(answer.body.error?.[0]?.text).toMatch(/^A body has at most \d+ bytes here$/);
+      }
+      for (const contentType of [
+        undefined,
+        'text/plain',
+        'application/xml',
+        'nonsense',
+        'text/json',
+      ]) {
+        expectRefusal(await post(contentType, 'vid=demo'), {
+          status: 415,
+          code: 'unsupported_media_type',
+          kind,
+        });
+      }
+    },
+  );
 
   test('an unknown vendor and a wrong hash get the same response', async () => {
     const wrongKey = { vid: vendor.vid, prefix: '722' };
@@ -170,7 +173,7 @@ describe('refusals', () => {
       { status: 400, code: 'invalid_field', field: 'reportSector' },
     ],
     ['status', { reference: 'x' }, { status: 404, code: 'unknown_reference', field: 'reference' }],
-  ])('%s with %o', async (operation, params, wanted) => {
+  ])('%s is refused with %o', async (operation, params, wanted) => {
     const all = withHash(
       operation,
       { ...usualParams(operation, vendor.vid), ...params },

@@ -102,7 +102,7 @@ test.each([
     'a body that does not come',
     'POST /quick HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 99\r\n\r\nslow',
   ],
-])('%s: refused and closed after the timeout', async (_, text) => {
+])('the server refuses %s and closes the connection after the timeout', async (_, text) => {
   const { port } = await serve({
     headersTimeoutMs: 100,
     requestTimeoutMs: 200,

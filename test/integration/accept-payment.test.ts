@@ -158,7 +158,7 @@ describe('a repeat after the rules changed', () => {
     for (const repeat of repeats) expect(repeat).toEqual({ ...first, replayed: true });
   });
 
-  it('with other content is told which payment has the reference, and without one is refused by the new rule', async () => {
+  it('other content is refused with the payment that has the reference, and a repeat without one by the new rule', async () => {
     const accept = await acceptor();
     const { reference } = await accept({}, biller);
     for (const change of [

@@ -61,7 +61,7 @@ const SPELLINGS = [
 ];
 
 describe('airtime for one number', () => {
-  test('under one reference is one payment, in any notation', async () => {
+  test('every notation of the number under one reference is one payment', async () => {
     const merchantReference = fresh('airtime');
     const order = { biller_name: 'safaricom', amount: '60', merchant_reference: merchantReference };
     const answers: Answer[] = [];

@@ -92,16 +92,19 @@ const CASES: Readonly<Record<string, fc.Arbitrary<[Buffer, readonly unknown[]]>>
 };
 
 describe('the server reads from the bytes what it reads from the driver’s literal', () => {
-  it.each(Object.keys(CASES))('%s', async (type) => {
-    const cases = CASES[type];
-    if (cases === undefined) throw new Error(type);
-    await fc.assert(
-      fc.asyncProperty(cases, async ([bytes, values]) => {
-        const [fromBytes, fromLiteral] = await readBoth(type, bytes, values);
-        expect(fromBytes).toBe(fromLiteral);
-      }),
-    );
-  });
+  it.each(Object.keys(CASES))(
+    'the server reads %s the same from bytes as from a literal',
+    async (type) => {
+      const cases = CASES[type];
+      if (cases === undefined) throw new Error(type);
+      await fc.assert(
+        fc.asyncProperty(cases, async ([bytes, values]) => {
+          const [fromBytes, fromLiteral] = await readBoth(type, bytes, values);
+          expect(fromBytes).toBe(fromLiteral);
+        }),
+      );
+    },
+  );
 });
 
 describe('a value that is not of the type is refused, not converted', () => {
@@ -114,11 +117,11 @@ describe('a value that is not of the type is refused, not converted', () => {
     ['a digit instead of a dash', `${id.slice(0, 8)}0${id.slice(9)}`],
     ['an additional character', `${id}0`],
     ['a second UUID after it', `${id},${id}`],
-  ])('a UUID with %s', (_, text) => {
+  ])('refuses a UUID with %s', (_, text) => {
     expect(() => uuidArray([id, text])).toThrow(RangeError);
   });
 
-  it.each([0.5, 2 ** 31, -(2 ** 31) - 1, Number.NaN])('the integer %d', (value) => {
+  it.each([0.5, 2 ** 31, -(2 ** 31) - 1, Number.NaN])('refuses the integer %d', (value) => {
     expect(() => integerArray([1, value])).toThrow(RangeError);
   });
 

@@ -272,7 +272,7 @@ describe('a restore', () => {
   test.each([
     ['another master key', { MASTER_KEY: newMasterKey() }],
     ['no master key', {}],
-  ])('with %s is refused, unless asked for', async (_what, env) => {
+  ])('restoring with %s is refused, unless asked for', async (_what, env) => {
     const folder = await newDataDir();
     const refused = await inProcess(env, 'restore', backup, '--data-dir', folder);
     expect(refused.exitCode).toBe(1);

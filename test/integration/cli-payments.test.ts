@@ -69,7 +69,7 @@ function payArgs(vid: string, account: string, ...options: string[]): string[] {
 }
 
 describe('malipo collect and fund', () => {
-  it('bring income in and into the float', async () => {
+  it('collect and fund bring income in and into the float', async () => {
     await addVendor('saver');
     const collected = await malipo(environment, ...collectArgs('saver', 'c-1', '120.5'), '--json');
     expect(collected.json()).toEqual({
@@ -142,7 +142,7 @@ describe('malipo pay, status and payments', () => {
     await addFloat('shop');
   });
 
-  it('create a payment and show it', async () => {
+  it('pay creates a payment, and status and payments show it', async () => {
     const paid = await malipo(
       environment,
       ...payArgs('shop', '1001'),

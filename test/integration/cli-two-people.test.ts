@@ -347,7 +347,7 @@ test('where payments go needs two people who sign in, and the key that waits is 
   expect(await openSecretsOf(pool, holder, masterKeys)).toEqual([secret]);
 });
 
-test('for whom a collector may report income needs two people', async () => {
+test('two people decide for whom a collector may report income', async () => {
   await staff('amina', 'administrator');
   await staff('ali', 'administrator');
   const add = ['collector', 'add', 'till', '--name', 'Till', '--all-vendors'];

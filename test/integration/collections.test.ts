@@ -87,7 +87,7 @@ describe('collected income', () => {
   test.each<[string, Partial<CollectedIncome>]>([
     ['amount', { amountCents: 701n }],
     ['time', { paidAt: new Date(PAID_AT.getTime() + 1) }],
-  ])('with a used reference and another %s is refused', async (_, change) => {
+  ])('a used reference with another %s is refused', async (_, change) => {
     const vendorId = await books.addVendor();
     const reported = income(vendorId);
     const { reference } = await collect(books, reported);
@@ -98,7 +98,7 @@ describe('collected income', () => {
     expect(await books.balances(vendorId)).toMatchObject({ collected: 700n });
   });
 
-  test('with a used reference for another vendor is refused, also at the same moment', async () => {
+  test('a used reference for another vendor is refused, also at the same moment', async () => {
     const [one = 0, other = 0] = await books.addVendors([0n, 0n]);
     const reported = income(one);
     const codes = await Promise.all([
@@ -134,7 +134,7 @@ describe('collected income', () => {
     expect(await books.balances(vendorId)).toMatchObject({ collected: 1_400n });
   });
 
-  test('for an unknown vendor is an error, and nothing is written', async () => {
+  test('income for an unknown vendor is refused, and nothing is written', async () => {
     const reported = income(2_000_000_000);
     await expect(collect(books, reported)).rejects.toThrow(/no float account/);
     const vendorId = await books.addVendor();
@@ -185,7 +185,7 @@ describe('funding', () => {
     expect([...moved.values()].reduce((sum, cents) => sum + cents)).toBe(1_000n);
   });
 
-  test('with nothing to sweep moves nothing, and the same time may sweep later', async () => {
+  test('funding with nothing to sweep moves nothing, and the same time may sweep later', async () => {
     const vendorId = await books.addVendor();
     expect(await fund(books.pool, { vendorId, requestedAt: AT })).toMatchObject({
       reference: null,
@@ -225,7 +225,7 @@ describe('funding', () => {
     expect(await books.balances(vendorId)).toMatchObject({ collected: 0n, float: 700n });
   });
 
-  test('during collections keeps every cent', async () => {
+  test('funding during collections keeps every cent', async () => {
     const vendorId = await books.addVendor();
     const moves = Array.from({ length: 60 }, async (_, index) =>
       index % 3 === 0

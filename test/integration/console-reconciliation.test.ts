@@ -47,7 +47,7 @@ describe('an upload', () => {
     [{ to: '2020-01-01' }, 'to'],
     [{ to: '2099-01-01' }, 'to'],
     [{ complete: 'yes' }, 'complete'],
-  ])('with %j is refused, naming %s', async (given, field) => {
+  ])('an upload with %j is refused, naming %s', async (given, field) => {
     const answer = await upload(given);
     expect([answer.status, answer.field]).toEqual([400, field]);
   });

@@ -152,7 +152,7 @@ describe('a float that does not cover all', () => {
 });
 
 describe('the same payment fifty times at once', () => {
-  test('with a reference: one payment, fifty equal answers', async () => {
+  test('fifty creates with a reference make one payment and get equal answers', async () => {
     const vendorId = await books.addVendor(1_000_000n);
     const decisions = await createAll(
       Array.from({ length: 50 }, () =>

@@ -275,7 +275,7 @@ test('a consent may have the service’s own date, but no later one', async () =
 });
 
 describe('what is disclosed of an outcome', () => {
-  test('to a strict vendor is one refusal for every miss; to an open one, one for each', () => {
+  test('a strict vendor gets one refusal for every miss; an open one, one for each', () => {
     const refused = ENQUIRY_OUTCOMES.filter((outcome) => outcome !== 'answered');
     const misses = refused.filter(isMiss);
     expect(misses).toEqual(['not_found', 'mismatch', 'conflict']);

@@ -166,7 +166,7 @@ describe('an imported file', () => {
     expect(later).toMatchObject({ originalCents: 1_300_000n });
   });
 
-  test('with other content for the same day is refused, unless it corrects', async () => {
+  test('a file with other content for the same day is refused, unless it corrects', async () => {
     const one = line(1);
     await run([one]);
     const other = {
@@ -212,7 +212,7 @@ describe('an imported file', () => {
     expect(account?.current.balanceCents).toBe(800_000n);
   });
 
-  test('with mistakes is imported without the wrong lines; corrected from the report alone, it is complete', async () => {
+  test('a file with mistakes is imported without the wrong lines; corrected from the report alone, it is complete', async () => {
     const mistakes: Line[] = [
       { Nationality: 'KEN' },
       { DateOfBirth: '20200101' },
@@ -242,7 +242,7 @@ describe('an imported file', () => {
     await expect(readFile(`${file}.errors.csv`)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  test('with unusual accounts and names is imported whole, with remarks', async () => {
+  test('a file with unusual accounts and names is imported whole, with remarks', async () => {
     const unusual: Line[] = [
       { OriginalAmount: '0' },
       { OriginalAmount: '799.99' },
@@ -475,7 +475,7 @@ describe('people in files', () => {
     expect(accounts.map(({ sector }) => sector).toSorted()).toEqual(['bank', 'mobile_lender']);
   });
 
-  test('with one document and other names are two subjects and a case', async () => {
+  test('people with one document and other names are two subjects and a case', async () => {
     const one = line(1);
     await run([
       one,
@@ -489,7 +489,7 @@ describe('people in files', () => {
     );
   });
 
-  test('with one document and a sibling’s names are two subjects and a case', async () => {
+  test('people with one document and a sibling’s names are two subjects and a case', async () => {
     const names = { Surname: 'Wanjala', Forename2: 'Kamau' };
     const one = line(1, { ...names, Forename1: 'Joseph' });
     await run([one, { ...one, AccountNumber: 'OTHER', Forename1: 'Josephine' }]);
@@ -753,7 +753,7 @@ describe('an account in another currency', () => {
     ]);
   });
 
-  test('with absurd amounts is a finding, and the other lines are imported', async () => {
+  test('an account with absurd amounts is a finding, and the other lines are imported', async () => {
     const absurd: Line[] = [
       { ...dollars, CurrentBalance: '0.01', CurrentBalanceKES: '9999999999999.99' },
       { ...dollars, OriginalAmount: '9999999999999.99' },

@@ -208,7 +208,7 @@ describe('Metropol as the bureau', () => {
     },
   );
 
-  test('with a reference of unknown outcome is asked only for the same parts', async () => {
+  test('a reference of unknown outcome can be repeated only with the same question', async () => {
     const asked = question();
     emulator.fault('/score/consumer', 'cut');
     await expect(ask(asked)).rejects.toMatchObject({ code: 'bureau_outcome_unknown' });

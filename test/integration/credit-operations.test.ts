@@ -163,7 +163,7 @@ function score(name: string): object {
 }
 
 describe('an answer has every field of the specification, and its type', () => {
-  test('identity decision', async () => {
+  test('an identity decision has every field of the specification, of its type', async () => {
     const { status, body } = await ask('id-decision', { requestReference: 'Echo1' });
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -176,7 +176,7 @@ describe('an answer has every field of the specification, and its type', () => {
     });
   });
 
-  test('generic score', async () => {
+  test('a generic score has every field of the specification, of its type', async () => {
     const { body } = await ask('generic-score');
     expect(body).toEqual({
       header_status: 200,
@@ -204,7 +204,7 @@ describe('an answer has every field of the specification, and its type', () => {
     });
   });
 
-  test('mobile-loan score', async () => {
+  test('a mobile-loan score has every field of the specification, of its type', async () => {
     const { body } = await ask('mobile-loan-score');
     expect(body).toEqual({
       header_status: 200,
@@ -318,7 +318,7 @@ describe('an enquiry', () => {
     expect((await countEnquiries()) - before).toBe(1);
   });
 
-  test('with the same reference and other content is refused, unless it is of another operation', async () => {
+  test('the same reference with other content is refused, unless it is of another operation', async () => {
     await ask('generic-score', { requestReference: 'Once' });
     const other = await ask('generic-score', { requestReference: 'Once', reportReason: '3' });
     expect(other).toMatchObject({
@@ -604,7 +604,7 @@ describe('applications for credit', () => {
     return Number((body.score as unknown as { positiveScore: string }).positiveScore);
   };
 
-  test('for one purpose count once on the same day, whoever asks, and not for the lender itself', async () => {
+  test('applications for one purpose count once on the same day, whoever asks, and not for the lender itself', async () => {
     await databaseTransaction(service.pool, async (client) => {
       for (const vid of ['third', 'fourth']) {
         await insertVendor(client, { vid, name: vid, sector: 'sacco', createdAt: new Date() });

@@ -291,7 +291,7 @@ describe('a service that runs', () => {
       return await findOpenQuarantine(books.pool);
     }
 
-    test('with payments that are there', async () => {
+    test('a service accepts a database that has all payments it acknowledged', async () => {
       const claims = await createInstructed(books.pool, [newPayment({ vendorId })]);
       acknowledged.note(claims.map((claim) => ({ ...claim, attemptNumber: 0 })));
       acknowledged.note(claims);
@@ -299,7 +299,7 @@ describe('a service that runs', () => {
       expect(await bothCheck()).toBeUndefined();
     });
 
-    test('with a payment that is not there', async () => {
+    test('a service notices a payment that it acknowledged and that is not there', async () => {
       acknowledged.note([{ vendorId, paymentId: newId(), attemptNumber: 0 }]);
       await promote(0, true);
       expect(await bothCheck()).toMatchObject({
@@ -308,7 +308,7 @@ describe('a service that runs', () => {
       });
     });
 
-    test('with a claim that is not there, although the quarantine suspects the payment', async () => {
+    test('a service notices a claim that is not there, although the quarantine suspects the payment', async () => {
       const payment = newPayment({ vendorId });
       await createPayments(books.pool, [payment]);
       acknowledged.note([{ ...payment, attemptNumber: 1 }]);
@@ -316,7 +316,7 @@ describe('a service that runs', () => {
       expect(await bothCheck()).toMatchObject({ seemsComplete: false });
     });
 
-    test('for a while after the promotion: a connection may lead to the former primary', async () => {
+    test('a service compares for a while after the promotion: a connection may lead to the former primary', async () => {
       await promote(0, true);
       expect(await bothCheck()).toBeUndefined();
       acknowledged.note([{ vendorId, paymentId: newId(), attemptNumber: 0 }]);

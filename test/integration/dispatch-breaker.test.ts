@@ -78,7 +78,7 @@ async function readPauseMs(): Promise<number | undefined> {
 }
 
 describe('calls without an answer', () => {
-  test('in sufficient number take the biller offline; a successful probe brings it back', async () => {
+  test('enough calls without an answer take the biller offline; a successful probe brings it back', async () => {
     let reachable = false;
     let probes = 0;
     const operator = createScriptedConnector({
@@ -241,7 +241,7 @@ describe('answers that cannot be read', () => {
     expect(await readReason()).toBeUndefined();
   });
 
-  test('and then one that can: until it arrives, all queues together get a few places', async () => {
+  test('all queues together get a few places until an answer that can be read arrives', async () => {
     await putOperator(books.pool, operatorRecord({ maxConcurrency: CONCURRENCY }));
     await books.pool.query(
       `insert into route_breakers (biller_code, operator_code, opened_at, probe_at, cooldown_ms,

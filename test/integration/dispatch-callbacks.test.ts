@@ -151,7 +151,7 @@ describe('a callback', () => {
     });
   });
 
-  test('before the answer to the instruction makes that answer a repeat', async () => {
+  test('a callback before the answer to the instruction makes that answer a repeat', async () => {
     const made = await makeSent();
     await report(OPERATOR, [referenceOf(made), paid(made)]);
     expect(await settler.settle(paidReport(made))).toBe('repeated');

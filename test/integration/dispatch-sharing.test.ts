@@ -167,7 +167,7 @@ describe('an operator that is slow', () => {
     expect(await outcomeOf(books, made)).toBe('success');
   });
 
-  test('to answer status queries keeps half of its places for payments', async () => {
+  test('an operator that is slow to answer status queries keeps half of its places for payments', async () => {
     await putOperator(books.pool, operatorRecord({ maxConcurrency: 4 }));
     let silent = true;
     const operator = createScriptedConnector({

@@ -140,7 +140,7 @@ describe('a claim', () => {
     claiming.release();
   });
 
-  test('to send records the instruction and returns its data', async () => {
+  test('a claim to send records the instruction and returns its data', async () => {
     const made = await makeOne();
     const taken = await take(made, 'send');
     expect(taken).toEqual({
@@ -280,7 +280,7 @@ describe('a row of the queue that no create made', () => {
     expect(await violated()).toContain('open_equals_queued');
   });
 
-  test('in the name of another biller is not paid', async () => {
+  test('a row in the name of another biller is not paid', async () => {
     const made = await makeOne();
     const forged = { ...made, billerCode: OTHER_BILLER };
     await addRow(forged);
@@ -317,7 +317,7 @@ describe('progress', () => {
     expect(await readAttempts(books, made)).toMatchObject([{ operator_handle: 'AG_2' }]);
   });
 
-  test('with proof ends the instruction and allows another', async () => {
+  test('progress with proof that nothing was sent ends the instruction and allows another', async () => {
     const made = await makeOne();
     const first = await mustTake(made, 'send');
     await writeProgress(books.pool, [progress(first, { next: 'send', note: 'never left us' })]);
@@ -373,7 +373,7 @@ describe('progress', () => {
     expect(await writeProgress(books.pool, [progress(current)])).toBe(1);
   });
 
-  test('after the final result is ignored', async () => {
+  test('progress after the final result is ignored', async () => {
     const made = await makeOne();
     const first = await mustTake(made, 'send');
     await settlePayments(books.pool, [paidReport(made)]);

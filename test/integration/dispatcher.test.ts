@@ -119,24 +119,27 @@ describe('an operator that answers', () => {
   test.each([
     ['refused', NOT_SENT],
     ['never reached', NO_CONNECTION],
-  ])('not executed (%s): sent again with the same reference', async (_, proof) => {
-    const answers = inTurn(
-      () => proof,
-      () => proof,
-      () => undefined,
-    );
-    const { made, operator, outcome } = await payOne({
-      pay: (instruction) => answers() ?? paid(instruction),
-    });
-    expect(outcome).toBe('success');
-    expect(operator.instructions.map((one) => one.attemptNumber)).toEqual([1, 2, 3]);
-    expect(new Set(operator.instructions.map((one) => one.reference)).size).toBe(1);
-    expect((await readAttempts(books, made)).map((attempt) => attempt.outcome)).toEqual([
-      'not_sent',
-      'not_sent',
-      'paid',
-    ]);
-  });
+  ])(
+    'a payment that was not executed (%s) is sent again with the same reference',
+    async (_, proof) => {
+      const answers = inTurn(
+        () => proof,
+        () => proof,
+        () => undefined,
+      );
+      const { made, operator, outcome } = await payOne({
+        pay: (instruction) => answers() ?? paid(instruction),
+      });
+      expect(outcome).toBe('success');
+      expect(operator.instructions.map((one) => one.attemptNumber)).toEqual([1, 2, 3]);
+      expect(new Set(operator.instructions.map((one) => one.reference)).size).toBe(1);
+      expect((await readAttempts(books, made)).map((attempt) => attempt.outcome)).toEqual([
+        'not_sent',
+        'not_sent',
+        'paid',
+      ]);
+    },
+  );
 });
 
 test('an answer about a payment that is gone opens a case of the house', async () => {
@@ -206,7 +209,7 @@ describe('an operator that does not report a result', () => {
     expect(operator.instructions).toHaveLength(1);
   });
 
-  test('and cannot be queried: pending until the result comes from another source', async () => {
+  test('a payment that cannot be queried is pending until the result comes from another source', async () => {
     const operator = createScriptedConnector({ pay: () => ACCEPTED });
     const made = await makeOne();
     const dispatch = await start(operator);
@@ -241,7 +244,7 @@ describe('an operator that does not know the instruction', () => {
     ]);
   });
 
-  test('within it: not sent again before the window has passed', async () => {
+  test('a payment that the operator does not know is not sent again before the window has passed', async () => {
     const operator = createScriptedConnector({
       pay: () => SILENCE,
       status: () => ({ kind: 'not_found' }),
@@ -268,7 +271,7 @@ describe('an operator that does not know the instruction', () => {
     expect(await readAttempts(books, made)).toMatchObject([{ outcome: 'not_sent' }, {}]);
   });
 
-  test('and whose “not found” proves nothing: never sent again', async () => {
+  test('a payment is never sent again if the operator’s “not found” proves nothing', async () => {
     const operator = createScriptedConnector({
       pay: () => SILENCE,
       status: () => ({ kind: 'not_found' }),
@@ -291,7 +294,7 @@ describe('a connector that breaks its promise', () => {
         throw new Error('a bug');
       },
     ],
-  ])('and %s: verified, not sent again', async (_, pay) => {
+  ])('a payment is verified and not sent again if its connector %s', async (_, pay) => {
     const answers = inTurn(
       () => {
         throw new Error('a bug in the status query, too');
@@ -307,7 +310,7 @@ describe('a connector that breaks its promise', () => {
     expect(operator.queries).toHaveLength(2);
   });
 
-  test('and never returns: verified past its deadline, and others are not delayed', async () => {
+  test('a payment whose connector never returns is verified past its deadline, and others are not delayed', async () => {
     let first = true;
     const operator = createScriptedConnector({
       payDeadlineMs: 1,
@@ -350,7 +353,7 @@ describe('a biller that people took offline', () => {
 });
 
 describe('several processes', () => {
-  test('send each payment once', async () => {
+  test('several processes send each payment once', async () => {
     const vendorIds = await books.addVendors([10_000_000n, 10_000_000n, 10_000_000n]);
     const made = Array.from({ length: 120 }, (_, index) =>
       newPayment({ vendorId: vendorIds[index % 3] ?? 0 }),
@@ -373,7 +376,7 @@ describe('several processes', () => {
 });
 
 describe('a database that goes away for a while', () => {
-  test('only delays payments: each is made once', async () => {
+  test('a database that goes away only delays payments: each is made once', async () => {
     const proxy = await startTcpProxy(books.url);
     try {
       const vendorId = await books.addVendor(10_000_000n);

@@ -64,7 +64,7 @@ describe('a first start that was interrupted', () => {
     expect(await readdir(folder)).toEqual(['data', 'in-use', living]);
   });
 
-  test('during another first start: one wins, the other says so, and no data is lost', async () => {
+  test('one of two first starts at once wins, the other says so, and no data is lost', async () => {
     const folder = path.join(await fixture.folder(), 'postgres');
     const starters = [fixture.spawnStarter(folder), fixture.spawnStarter(folder)];
     const identities = await Promise.all(
@@ -106,7 +106,7 @@ describe('a folder that cannot be used is left alone, and the message says what 
     expect(await readdir(folder)).toEqual(['thesis.txt']);
   });
 
-  test('half a data folder', async () => {
+  test('refuses half a data folder', async () => {
     const folder = await fixture.usedFolder();
     await rm(path.join(folder, 'data', 'PG_VERSION'));
     await expect(fixture.start(folder)).rejects.toThrow(
@@ -115,7 +115,7 @@ describe('a folder that cannot be used is left alone, and the message says what 
     expect(await readdir(path.join(folder, 'data'))).toContain('base');
   });
 
-  test('another version of PostgreSQL', async () => {
+  test('refuses the data of another version of PostgreSQL', async () => {
     const folder = await fixture.usedFolder();
     await writeFile(path.join(folder, 'data', 'PG_VERSION'), '17\n');
     await expect(fixture.start(folder)).rejects.toThrow(

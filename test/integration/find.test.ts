@@ -114,7 +114,7 @@ describe('payments are found', () => {
     expect(limited.more).toBe(true);
   });
 
-  test('in every week in which there are payments', async () => {
+  test('payments are found in every week in which there are payments', async () => {
     const vendorId = await books.addVendor(1_000_000n);
     const account = newId();
     const made = [0, 1, 2].map(() => newPayment({ vendorId, account }));
@@ -143,7 +143,7 @@ describe('payments are found', () => {
     },
   );
 
-  test('also if they are archived', async () => {
+  test('payments are found also if they are archived', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'malipo-find-'));
     try {
       const vendorId = await books.addVendor(90_000n);
@@ -336,7 +336,7 @@ describe('malipo find', () => {
     });
   });
 
-  test('within days, the last one included, in the time zone of the service', async () => {
+  test('payments are found within days, the last one included, in the time zone of the service', async () => {
     const vendorId = await books.addVendor(1_000_000n);
     const account = newId();
     // Midnights of Nairobi, three hours before those of UTC.

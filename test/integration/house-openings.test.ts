@@ -122,7 +122,7 @@ describe('it finds', () => {
       `update house_transfers set amount_cents = amount_cents - 30000 where source = 'opening'`,
       ['house_authentic'],
     ],
-  ])('%s', async (_, open, sql, others) => {
+  ])('the check finds %s', async (_, open, sql, others) => {
     await pay(30_000n);
     await open();
     expect(await violations()).toEqual([]);
@@ -151,7 +151,7 @@ describe('it finds', () => {
 });
 
 describe.each(OPENERS)('an opening by %s is as it was booked', (_, open) => {
-  test('after payments of the time before were settled, corrected and archived', async () => {
+  test('the opening is as it was booked after payments of the time before were settled, corrected and archived', async () => {
     const [early, wrong, corrected] = [await pay(500n), await pay(30_000n), await pay(2_000n)];
     const slow = await instruct(5_000n);
     await correct(corrected);

@@ -231,7 +231,7 @@ describe('cut connections', () => {
     expect(await pay(connect(port))).toMatchObject({ kind: 'unknown', answered: false });
   });
 
-  test('reset in the middle of the answer', async () => {
+  test('a connection that is reset in the middle of the answer leaves the outcome unknown', async () => {
     const port = await listenRaw((socket) => {
       socket.once('data', () => {
         socket.write('HTTP/1.1 200 OK\r\ncontent-length: 999\r\n\r\n{"status":', () =>

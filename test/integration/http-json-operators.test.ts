@@ -99,18 +99,21 @@ const UNHEARD = { kind: 'unknown', operatorHandle: null, answered: false };
 const PROCESSING = { kind: 'unknown', operatorHandle: null, answered: true };
 
 describe('each suffix of an account', () => {
-  test.each(['0712009901', '0712000001'])('%s: paid at once', async (account) => {
-    const instruction = instructionFor(account);
-    expect(await connector.pay(instruction, never)).toEqual(PAID);
-    expect(await connector.status?.(queryFor(instruction), never)).toEqual(PAID);
-    expect((await operators.truth()).at(-1)).toEqual({
-      reference: instruction.reference,
-      biller: 'safaricom',
-      account,
-      amount: '100.00',
-      paid_at: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/),
-    });
-  });
+  test.each(['0712009901', '0712000001'])(
+    'an account that ends like %s is paid at once',
+    async (account) => {
+      const instruction = instructionFor(account);
+      expect(await connector.pay(instruction, never)).toEqual(PAID);
+      expect(await connector.status?.(queryFor(instruction), never)).toEqual(PAID);
+      expect((await operators.truth()).at(-1)).toEqual({
+        reference: instruction.reference,
+        biller: 'safaricom',
+        account,
+        amount: '100.00',
+        paid_at: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/),
+      });
+    },
+  );
 
   test('9902: declined', async () => {
     const instruction = instructionFor('0712009902');
@@ -289,7 +292,7 @@ test.each([
   ['dstv', '123456789012345', { kind: 'invalid' }],
   ['dstv', '1234567a', { kind: 'invalid' }],
   ['dstv', '12349902', { kind: 'invalid' }],
-])('validation of %s %s', async (billerCode, account, expected) => {
+])('the operator validates %s %s as documented', async (billerCode, account, expected) => {
   const query = { billerCode, account, phone: '0712345678' };
   const answer = await connector.validate?.(query, never);
   expect(answer).toMatchObject(expected);

@@ -133,7 +133,7 @@ describe('a full queue', () => {
 });
 
 describe('a lost connection', () => {
-  test('during the call is followed by the same call again', async () => {
+  test('a connection lost during the call is followed by the same call again', async () => {
     const vendorId = await books.addVendor(100_000n);
     const lane = openLane({ name: 'to be killed' });
     const release = await holdFloat(vendorId);
@@ -150,7 +150,7 @@ describe('a lost connection', () => {
     expect(await books.balances(vendorId)).toMatchObject({ float: 90_000n, reserved: 10_000n });
   });
 
-  test('between two batches is not noticed', async () => {
+  test('a connection lost between two batches is not noticed', async () => {
     const vendorId = await books.addVendor(100_000n);
     const lost = vi.fn();
     const lane = openLane({ name: 'idle and killed', onError: lost });
@@ -263,7 +263,7 @@ describe.skipIf(CITUS_URL !== undefined)('a first attempt that is cancelled', ()
     cleanups.push(() => books.owner.query('drop function cancel_first cascade'));
   }
 
-  test('at once is made again, because PostgreSQL may report the limit in this way', async () => {
+  test('an attempt that is cancelled at once is made again, because PostgreSQL may report the limit in this way', async () => {
     const [one, other] = await addTwoOfOneBucket([100_000n, 100_000n]);
     await duringFirstAttempt(`raise sqlstate '57014'`);
     const batch = [newPayment({ vendorId: one }), newPayment({ vendorId: other })];
@@ -274,7 +274,7 @@ describe.skipIf(CITUS_URL !== undefined)('a first attempt that is cancelled', ()
     expect(await books.balances(one)).toMatchObject({ float: 90_000n, reserved: 10_000n });
   });
 
-  test('after a while was stopped by a time-out or a person, and is not made again', async () => {
+  test('an attempt that is cancelled after a while was stopped by a time-out or a person, and is not made again', async () => {
     const [one, other] = await addTwoOfOneBucket([100_000n, 100_000n]);
     await duringFirstAttempt('perform pg_sleep(60)');
     const pool = books.openPool({ statementTimeoutMs: 1_100 });
@@ -299,7 +299,7 @@ describe('nothing is postponed', () => {
     return calls;
   }
 
-  test('after a lost connection, because the lost call may still be running', async () => {
+  test('nothing is postponed after a lost connection, because the lost call may still be running', async () => {
     const kill = 'select pg_terminate_backend(pg_backend_pid())';
     expect(await callsOf((db) => db.query(kill))).toEqual([
       [[1, 2], true],

@@ -221,7 +221,7 @@ describe('a correction', () => {
     }
   });
 
-  test('not paid, then paid: the vendor and we are charged as for a paid one', async () => {
+  test('the vendor and we are charged as for a paid payment if it failed first and was paid after all', async () => {
     const made = await sent(netted);
     await settlePayments(books.pool, [failedReport(made)]);
     await settlePayments(books.pool, [paidReport(made)]);

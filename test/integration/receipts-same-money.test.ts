@@ -165,7 +165,7 @@ describe('the statement of a pay bill', () => {
     expect(await world.collected()).toEqual([350_000n, 0n]);
   });
 
-  test('and its confirmation at the same moment credit once', async () => {
+  test('a statement and its confirmation at the same moment credit once', async () => {
     const world = await newWorld({ paybill: BANK, organisation: ORGANISATION });
     const reports = Array.from({ length: 12 }, (_, index) =>
       world.report(index % 2 === 0 ? 'paybill' : 'organisation', {
@@ -273,7 +273,7 @@ describe('income that a collector reports itself', () => {
     expect(await world.collected()).toEqual([300_000n, 0n]);
   });
 
-  test('and its receipt at the same moment credit once', async () => {
+  test('a collector’s report and its receipt at the same moment credit once', async () => {
     const world = await newWorld({ paybill: BANK });
     const report = world.report('paybill');
     await Promise.allSettled([

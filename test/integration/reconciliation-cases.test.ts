@@ -314,7 +314,7 @@ describe('a late success after the refund', () => {
     );
   });
 
-  test('or is written off', async () => {
+  test('a late success after the refund may also be written off', async () => {
     const made = await lateSuccess(AMOUNT + FEE);
     await createInstructed(books.pool, [
       newPayment({ vendorId: made.vendorId, amountCents: AMOUNT + FEE }),
@@ -437,15 +437,18 @@ describe('another amount', () => {
   test.each([
     ['charge_vendor', { float: FLOAT - AMOUNT - FEE - 500n, [OPERATORS]: AMOUNT + 500n }],
     ['house_bears', { float: FLOAT - AMOUNT - FEE, [OPERATORS]: AMOUNT }],
-  ])('more, %s', async (resolution, expected) => {
-    const made = await sent();
-    await settle(paidReport(made, { paidCents: AMOUNT + 500n }));
-    const row = await openCaseOf(made, 'amount_difference');
-    const change = await houseChange(async () => await resolve(row, resolution));
-    expect(change[OPERATORS] ?? 0n).toBe(resolution === 'house_bears' ? 500n : 0n);
-    expect(await books.balances(made.vendorId)).toMatchObject(expected);
-    expect(await readStored(books, made)).toMatchObject({ outcome: 'success' });
-  });
+  ])(
+    'two people resolve a payment of more than was instructed: %s',
+    async (resolution, expected) => {
+      const made = await sent();
+      await settle(paidReport(made, { paidCents: AMOUNT + 500n }));
+      const row = await openCaseOf(made, 'amount_difference');
+      const change = await houseChange(async () => await resolve(row, resolution));
+      expect(change[OPERATORS] ?? 0n).toBe(resolution === 'house_bears' ? 500n : 0n);
+      expect(await books.balances(made.vendorId)).toMatchObject(expected);
+      expect(await readStored(books, made)).toMatchObject({ outcome: 'success' });
+    },
+  );
 
   test('never more than the operator reports', async () => {
     const made = await sent();
@@ -656,7 +659,7 @@ describe('a payment that the ledger lost', () => {
   });
 
   test.each([true, false])(
-    'and that the operator reverses after it was charged: the vendor gets all of it back (netted: %s)',
+    'the vendor gets all of a lost payment back if the operator reverses it after it was charged (netted: %s)',
     async (commissionNetted) => {
       const at = new Date(Date.now() + 60_000).toISOString();
       const row = await lostCase({ at });
@@ -767,7 +770,7 @@ describe('a payment that the ledger lost', () => {
     expect(change).toEqual({ [LOSSES]: AMOUNT, [OPERATORS]: -AMOUNT });
   });
 
-  test('and that the operator reversed, as people decided first: nothing is charged', async () => {
+  test('nothing is charged for a lost payment that the operator reversed, as people decided first', async () => {
     const row = await lostCase();
     const made = { vendorId: row.vendorId, paymentId: row.paymentId ?? '' };
     const reversal = await openLost(made, { movement: 'reversal' });
@@ -858,7 +861,7 @@ describe('an operator that cannot answer', () => {
     });
   }
 
-  test('paid, as two people confirm', async () => {
+  test('a payment is paid when two people confirm it', async () => {
     const made = await sent();
     const row = await noAnswer(made);
     await expect(noAnswer(made)).rejects.toThrow('already open');

@@ -188,7 +188,7 @@ describe('a closed day', () => {
 });
 
 describe('a day is not closed', () => {
-  test('before it is over, twice, or out of turn', async () => {
+  test('a day is not closed before it is over, twice, or out of turn', async () => {
     const start = new Date(Number(await databaseTime(books)) - 3_600_000);
     const future = new Date(Number(start) + 7_200_000);
     await expect(closeDay(books.pool, request('2026-03-01', start, future))).rejects.toThrow(

@@ -106,7 +106,7 @@ describe('a statement that agrees', () => {
     expect(await openCases()).toEqual([]);
   });
 
-  test('again changes nothing; its movements in another file count once', async () => {
+  test('importing a statement again changes nothing; its movements in another file count once', async () => {
     const made = await sentOne();
     await settle(paidReport(made));
     const lines = [{ of: made, operatorReference: 'A' }, { operatorReference: 'NOBODY' }];
@@ -235,7 +235,7 @@ describe('a payment that is listed', () => {
     );
   });
 
-  test('twice: a case for each payment too many', async () => {
+  test('a payment that is listed twice opens a case for each payment too many', async () => {
     const made = await sentOne();
     await settle(paidReport(made));
     const result = await importLines(books, folder, [{ of: made }, { of: made }, { of: made }]);
@@ -243,7 +243,7 @@ describe('a payment that is listed', () => {
     expect((await openCases()).map((row) => row.kind)).toEqual(['duplicate', 'duplicate']);
   });
 
-  test('again in a later statement under another reference: a duplicate', async () => {
+  test('a payment that is listed again in a later statement under another reference is a duplicate', async () => {
     const made = await sentOne();
     await settle(paidReport(made));
     const to = await databaseTime(books);
@@ -256,7 +256,7 @@ describe('a payment that is listed', () => {
     expect(result).toMatchObject({ verdicts: { duplicate: 1 }, casesOpened: 1 });
   });
 
-  test('and reversed in a later statement contradicts the books', async () => {
+  test('a payment that is reversed in a later statement contradicts the books', async () => {
     const made = await sentOne();
     await settle(paidReport(made));
     const to = await databaseTime(books);
@@ -432,7 +432,7 @@ describe('a payment that is listed', () => {
     });
   });
 
-  test('and reversed with more than was paid: the rest is a case of its own', async () => {
+  test('the rest is a case of its own if more was reversed than paid', async () => {
     const made = await sentOne();
     await settle(paidReport(made));
     const to = await databaseTime(books);

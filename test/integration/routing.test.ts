@@ -214,7 +214,7 @@ describe('an operator that is down', () => {
     expect(reason).toMatch(/^kplc: circuit breaker/);
   });
 
-  test('and the other one too: the biller is OFFLINE', async () => {
+  test('the biller is OFFLINE if the other operator is down too', async () => {
     const empty = () => createScriptedConnector({ pay: () => PAUSED, balance: () => null });
     const dispatch = await start({ [OPERATOR]: empty(), [SECOND]: empty() });
     await make();

@@ -113,7 +113,7 @@ describe('payments', () => {
     [{ merchant_reference: OWN[1] ?? '' }, [1]],
     [{ merchant_reference: 'nobody has this' }, []],
     [{ from: '2020-01-01', to: '2020-12-31' }, []],
-  ])('%j', async (query, wanted) => {
+  ])('the query %j selects the payments that match it', async (query, wanted) => {
     const items = await program.all('listPayments', query);
     const found = referencesIn(items).filter((one) => references.includes(String(one)));
     expect(found).toEqual(wanted.map((index) => references[index]));

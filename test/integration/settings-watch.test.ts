@@ -136,7 +136,7 @@ describe('a change of settings', () => {
     await untilListening(1);
   });
 
-  test('during a reload is not lost', async () => {
+  test('a change during a reload is not lost', async () => {
     const gate = Promise.withResolvers<undefined>();
     const inside = Promise.withResolvers<undefined>();
     let calls = 0;

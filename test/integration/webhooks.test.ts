@@ -573,7 +573,7 @@ test('a public name that resolves to a private network is not called', async () 
 });
 
 describe('several senders', () => {
-  test('together deliver each event once', async () => {
+  test('several senders together deliver each event once', async () => {
     const receiver = await receive();
     const shop = await shopWith(receiver.url);
     for (let count = 0; count < 40; count += 1) await pay(shop);
@@ -606,7 +606,7 @@ describe('several senders', () => {
     expect(webhook?.failureCount).toBe(0);
   });
 
-  test('send nothing in quarantine', async () => {
+  test('senders send nothing in quarantine', async () => {
     const receiver = await receive();
     const shop = await shopWith(receiver.url);
     await pay(shop);

@@ -154,7 +154,7 @@ describe('one signature is never good for two requests', () => {
     expect(texts).toBe(SIGNED.length * (SIGNED.length - 1) * 40);
   }, 120_000);
 
-  it('but only because values may not contain names of any operation', async () => {
+  it('requests stay distinct only because values may not contain names of any operation', async () => {
     // As if each operation knew only its own names.
     const alone = new Map(SIGNED.map(({ id, names }) => [id, new KnownNames().signed(names)]));
     const { pairs } = await findForgeablePairs(alone, 60);

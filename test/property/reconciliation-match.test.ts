@@ -280,7 +280,7 @@ describe('a reversal', () => {
     expect(match).toMatchObject({ verdict: 'theirs_only', reported: 'failed', payment: ours });
   });
 
-  test('within the statement of a payment that the books have as paid does, too', () => {
+  test('a reversal within the statement of a payment that the books have as paid contradicts them, too', () => {
     const ours = ourPayment(TRUTH, 0);
     const { reference } = ours;
     const matches = matchStatement(

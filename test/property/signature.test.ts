@@ -166,7 +166,7 @@ describe('un-encoded form bodies', () => {
     );
   });
 
-  it('and encoded ones verify as the same request', () => {
+  it('un-encoded and encoded form bodies verify as the same request', () => {
     fc.assert(
       fc.property(request, ({ operation, params }) => {
         const sent = new Map(params.filter((pair): pair is [string, string] => pair[1] !== null));
@@ -179,7 +179,7 @@ describe('un-encoded form bodies', () => {
     );
   });
 
-  it('never verify after a change of a single character', () => {
+  it('un-encoded form bodies never verify after a change of a single character', () => {
     fc.assert(
       fc.property(
         request,

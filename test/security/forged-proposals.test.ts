@@ -140,7 +140,7 @@ describe('a proposal to resolve a case', () => {
     ['proposal_mac', 'null'],
     ['proposal_mac', `decode(repeat('00', 32), 'hex')`],
     ['proposal', `proposal || '{"note": "another reason"}'`],
-  ])('with another %s (%s) is not carried out', async (column, value) => {
+  ])('a proposal with another %s (%s) is not carried out', async (column, value) => {
     const { caseId } = await openedCase();
     const seen = await propose(caseId, 'return_to_vendor');
     await books.pool.query(`update cases set ${column} = ${value} where case_id = $1`, [caseId]);
@@ -272,7 +272,7 @@ describe('a decision about a receipt', () => {
   test.each([
     ['waited for its confirmation', 'unconfirmed'],
     ['was claimed and then taken back', 'claimed'],
-  ] as const)('to close one that %s holds, whatever is reported later', async (_, state) => {
+  ] as const)('closing a receipt that %s holds, whatever is reported later', async (_, state) => {
     made += 1;
     const receipt = `FP${String(made).padStart(8, '0')}`;
     const report = async (channel: 'confirmation' | 'pull') => {

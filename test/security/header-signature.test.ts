@@ -125,7 +125,7 @@ describe('the header signature', () => {
     `v2,t=1,nonce=0123456789abcdef,sig=${'0'.repeat(63)}`,
     `v2,t=1,nonce=0123456789abcdef,sig=${'0'.repeat(64)}, v2`,
     `v2,t=1,nonce=${'n'.repeat(65)},sig=${'0'.repeat(64)}`,
-  ])('of another form is refused: %s', async (header) => {
+  ])('a signature of another form is refused: %s', async (header) => {
     expectRefusal(await send(first.origin, withHeader(requestOf('balance'), header)), {
       status: 400,
       code: 'malformed_request',

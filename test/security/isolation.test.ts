@@ -168,7 +168,7 @@ describe('a collection', () => {
     }
   });
 
-  test('for one vendor is never another’s, even under a reference that the other used', async () => {
+  test('a collection for one vendor is never another’s, even under a reference that the other used', async () => {
     const reference = fresh('receipt');
     const before = [await vendor.balance(), await other.balance()];
     const reported = { vid: vendor.vid, reference, amount: '33.00' };

@@ -86,7 +86,7 @@ describe('an unknown parameter in an un-encoded form', () => {
 });
 
 describe('a signature for one operation', () => {
-  test('to validate an account does not pay', async () => {
+  test('a signature to validate an account does not pay', async () => {
     const validate = {
       vid: 'demo',
       account: '37200009901&amount=5000&biller_name=kplc_prepaid&merchant_reference=x',
@@ -120,7 +120,7 @@ describe('a signature for one operation', () => {
     expect(await vendor.balance()).toBe(before);
   });
 
-  test('to ask for a batch does not upload one', async () => {
+  test('a signature to ask for a batch does not upload one', async () => {
     const file = 'biller_name,amount,account\r\nsafaricom,5.00,254722000000\r\n';
     const sha256 = createHash('sha256').update(file).digest('hex');
     const reference = fresh('batch');

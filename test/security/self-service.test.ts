@@ -346,7 +346,7 @@ describe('every error below /v1 has one form', () => {
     ['DELETE', '/v1/payments', 405, 'method_not_allowed'],
     ['GET', '/v1/payments/%ff', 404, 'unknown_path'],
     ['GET', '/v1/payments', 401, 'signature_v2_required'],
-  ])('%s %s', async (method, path, status, code) => {
+  ])('%s %s is refused in the common form', async (method, path, status, code) => {
     expect(refusalIn(await send(running.origin, { method, path }))).toMatchObject({ status, code });
   });
 

@@ -47,7 +47,7 @@ test('shows the text that has to be signed, and whether the vid is known', async
   });
 });
 
-test('for a form with two readings it shows the decoded one', async () => {
+test('explains the decoded reading of a form with two readings', async () => {
   const params = { vid: 'demo', account: '+1%202', account_type: 'gotv', hash: WRONG };
   expect(await errorOf(encode(PATHS.validate, params, 'raw'))).toEqual({
     ...invalid,
@@ -56,7 +56,7 @@ test('for a form with two readings it shows the decoded one', async () => {
   });
 });
 
-test('for a collection it is the collector that is known or not', async () => {
+test('names the collector of a collection as known or not', async () => {
   const usual = usualParams('collect', 'nobody');
   for (const collector of ['demo-collector', 'nobody']) {
     const params = { ...usual, collector, hash: WRONG };
@@ -68,7 +68,7 @@ test('for a collection it is the collector that is known or not', async () => {
   }
 });
 
-test('for the header signature it is the text of six lines', async () => {
+test('shows the text of six lines of a header signature', async () => {
   const nonce = '0123456789abcdef';
   const header = `v2,t=1795236000,nonce=${nonce},sig=${WRONG}`;
   const request = encode(PATHS.lookup, { vid: 'demo', prefix: '722' }, 'query');

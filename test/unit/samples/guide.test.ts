@@ -88,7 +88,7 @@ describe('the samples sign like the vectors', () => {
   const hashes = [worked?.hash, ...expectedHashes];
   const vectorFile = path.join(root, 'test/vectors/signature.json');
 
-  it('TypeScript', async () => {
+  it('the TypeScript sample signs like the vectors', async () => {
     const driver = `
       import { readFileSync } from 'node:fs';
       const { vectors } = JSON.parse(readFileSync(process.argv[2]!, 'utf8'));

@@ -276,13 +276,16 @@ describe('a change of the contract', () => {
     expect(breaksAfter(change)).toContain(line);
   });
 
-  test.each(Object.entries(BREAKING))('with a new major version may be: %s', (_name, [change]) => {
-    const breaks = breaksAfter((changed) => {
-      change(changed);
-      changed.info.version = '3.0.0';
-    });
-    expect(breaks).toEqual([]);
-  });
+  test.each(Object.entries(BREAKING))(
+    'with a new major version a change may be: %s',
+    (_name, [change]) => {
+      const breaks = breaksAfter((changed) => {
+        change(changed);
+        changed.info.version = '3.0.0';
+      });
+      expect(breaks).toEqual([]);
+    },
+  );
 
   test.each(Object.entries(HARMLESS))('breaks nobody: %s', (_name, change) => {
     expect(breaksAfter(change)).toEqual([]);

@@ -10,7 +10,7 @@ test.each([
   // Otherwise a service that is down would be asked again at once, all the time.
   ['Wed, 25 Nov 2026 07:28:00 GMT', undefined],
   ['-1', undefined],
-])('Retry-After: %s', async (retryAfter, seconds) => {
+])('reads Retry-After: %s', async (retryAfter, seconds) => {
   const server = createServer((_request, response) => {
     response.writeHead(503, { 'retry-after': retryAfter }).end();
   });

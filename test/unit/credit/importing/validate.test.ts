@@ -148,7 +148,7 @@ describe('a line of the mobile template', () => {
       { Surname: '', Forename2: '' },
       { surname: 'Amani', forenames: [] },
     ],
-  ])('with the names %o is imported', (change, name) => {
+  ])('a line with the names %o is imported', (change, name) => {
     const { account } = validator.validate(7, valuesOf(rightLine(1, change)));
     expect(account?.profile.name).toEqual(name);
   });
@@ -172,7 +172,7 @@ describe('a line of the mobile template', () => {
       [],
     ],
   ])(
-    'with the unusual amounts %o is imported, with a remark at most',
+    'a line with the unusual amounts %o is imported, with a remark at most',
     (change, original, balance, remarks) => {
       const validated = validator.validate(7, valuesOf(rightLine(1, change)));
       expect(validated.findings).toBeUndefined();
@@ -211,7 +211,7 @@ describe('a line of the mobile template', () => {
       [],
     ],
   ])(
-    'with the unusual values %o is imported, with a remark at most',
+    'a line with the unusual values %o is imported, with a remark at most',
     (change, forenames, remarks) => {
       const validated = validator.validate(7, valuesOf(rightLine(1, change)));
       expect(validated.findings).toBeUndefined();
@@ -324,7 +324,7 @@ describe('a line of the mobile template', () => {
     expect(findingsOf(change)).toEqual([`7 ${expected}`]);
   });
 
-  test('in arrears without days or instalments gets every finding', () => {
+  test('an account in arrears without days or instalments gets every finding', () => {
     const change = { ...LATE, DaysInArrears: '0', PrudentialRiskClassification: 'A' };
     expect(findingsOf(change)).toEqual([
       '7 DaysInArrears overdue_needs_days',
@@ -339,13 +339,13 @@ describe('a line of the mobile template', () => {
     );
   });
 
-  test('with too few or too many values is refused as a whole', () => {
+  test('a line with too few or too many values is refused as a whole', () => {
     const values = valuesOf(rightLine(1));
     expect(validator.validate(3, values.slice(1)).findings).toMatchObject([{ rule: 'columns' }]);
     expect(validator.validate(3, [...values, '']).findings).toMatchObject([{ rule: 'columns' }]);
   });
 
-  test('in another currency is taken at the rate of its two balances', () => {
+  test('an account in another currency is taken at the rate of its two balances', () => {
     const { account } = validator.validate(
       2,
       valuesOf(
@@ -361,7 +361,7 @@ describe('a line of the mobile template', () => {
     expect(account?.states[0]?.balanceCents).toBe(1_295_000n);
   });
 
-  test('in another currency without a balance is accepted; its original amount in KES is unknown', () => {
+  test('an account in another currency without a balance is accepted; its original amount in KES is unknown', () => {
     const { account } = validator.validate(
       2,
       valuesOf(

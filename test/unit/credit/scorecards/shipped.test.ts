@@ -123,7 +123,7 @@ describe('a default that stands', () => {
     );
   });
 
-  test('also leads with a card that does not use it', () => {
+  test('a default that stands also leads with a card that does not use it', () => {
     const shipped = shippedScorecards();
     const cards: Scorecards = {
       ...shipped,

@@ -58,7 +58,7 @@ describe('binning', () => {
     expect(binCharacteristic({ values, bad, weights }, { better: 'lower' }).bins).toHaveLength(1);
   });
 
-  test('against its direction a characteristic has no effect', () => {
+  test('characteristics have no effect against their direction', () => {
     const { bins, informationValue } = binCharacteristic({ values, bad }, { better: 'higher' });
     expect(bins).toHaveLength(1);
     expect(informationValue).toBeCloseTo(0, 3);

@@ -29,6 +29,6 @@ test.each([
   ['abababababab', 'must have at least five different characters'],
   ['my name is achieng', 'must not contain the sign-in name'],
   ['correct horse battery', undefined],
-])('%j: %s', (password, problem) => {
+])('the password %j is judged as: %s', (password, problem) => {
   expect(passwordProblem(password, 'achieng@pay.example')).toBe(problem);
 });

@@ -31,7 +31,7 @@ test.each([
   [{ kind: 'no_answer', reason: 'gone' } as const, false],
   [{ kind: 'answer', httpStatus: 400, body: Buffer.from('') } as const, true],
   [{ kind: 'answer', httpStatus: 502, body: Buffer.from('') } as const, false],
-])('no token: %j', async (ending, answered) => {
+])('%j gives no token', async (ending, answered) => {
   const tokens = createTokenSource({ request: async () => ending, read: () => undefined });
   expect(await tokens.get(100)).toMatchObject({ kind: 'no_token', answered });
 });

@@ -70,7 +70,7 @@ async function sentBy(
 
 // Source: developer.safaricom.co.ke: Authorization, Business Pay Bill, Transaction Status, Account
 // Balance; mirrored in JacksCodeVault/mpesa-daraja-mcp: daraja_docs_v3/docs. Bodies: requests.test.ts.
-test('Safaricom Daraja', async () => {
+test('Safaricom Daraja gets the requests that its documents show', async () => {
   const handle = 'AG_20260105_0000abcdef0123456789';
   const requests = await sentBy(darajaB2b, {
     settings: {
@@ -111,7 +111,7 @@ test('Safaricom Daraja', async () => {
 });
 
 // Source: apidocs.jambopay.co.ke/biller-api: security, kplcBillPresentment, kplcTransactionCommit.
-test('JamboPay', async () => {
+test('JamboPay gets the requests that its documents show', async () => {
   const requests = await sentBy(jambopay, {
     settings: { billers: { bills: { stream: 'kplc' } }, phone_number: '254700000009' },
     secret: { username: 'agent', password: 'pass', app_key: 'app' },
@@ -149,7 +149,7 @@ test('JamboPay', async () => {
 
 // Source: DVS API, OpenAPI 1.23, mirrored in voxgig-sdk/dtone-sdk @1421077:
 // .sdk/def/dtone-dvs-openapi.json. The body of a creation: dt-one/requests.test.ts.
-test('DT One', async () => {
+test('DT One gets the requests that its documents show', async () => {
   const requests = await sentBy(dtOne, {
     settings: {
       billers: {
@@ -186,7 +186,7 @@ test('DT One', async () => {
 });
 
 // Source: Reloadly/reloadly-api-documentation @c774a73 (OpenAPI: authentication, airtime).
-test('Reloadly', async () => {
+test('Reloadly gets the requests that its documents show', async () => {
   const requests = await sentBy(reloadly, {
     settings: {
       auth_url: 'ORIGIN',
@@ -241,7 +241,7 @@ test('Reloadly', async () => {
 
 // Source: AfricasTalkingLtd/africastalking-node.js @7457553 lib/airtime.js;
 // docs.africastalking.com/airtime/sending.
-test('Africa’s Talking', async () => {
+test('Africa’s Talking gets the requests that its documents show', async () => {
   const requestId = 'ATQid_0123456789abcdef0123456789abcdef';
   const requests = await sentBy(africastalking, {
     settings: { username: 'sandbox', billers: ['bills'] },
@@ -273,7 +273,7 @@ test('Africa’s Talking', async () => {
 
 // Source: docs.tingg.africa/reference: postpayment, querypaymentstatus, querybill, validateaccount,
 // queryfloatbalance. Packets: tingg/tingg.test.ts.
-test('Tingg', async () => {
+test('Tingg gets the requests that its documents show', async () => {
   const requests = await sentBy(tingg, {
     settings: {
       billers: { bills: { service_code: 'KPLC', bills: true }, tv: { service_code: 'TV' } },
@@ -314,7 +314,7 @@ test('Tingg', async () => {
 // Source: vtpass.com/documentation: authentication (POST: api-key and secret-key, GET: api-key and
 // public-key), buying-services, re-query-services, and the electricity pages. The balance has been
 // seen in one public client only.
-test('VTpass, by configuration', async () => {
+test('VTpass, by configuration, gets the requests that its documents show', async () => {
   const requests = await sentBy(http, {
     settings: {
       ...VTPASS_SETTINGS,

@@ -49,7 +49,7 @@ const CASES: readonly (readonly [CaseKind, Situation['row']['facts']])[] = [
 ];
 
 describe('our own accounts', () => {
-  test.each(CASES)('%s: the amount of the case, or a smaller one', (kind, facts) => {
+  test.each(CASES)('%s posts the amount of the case, or a smaller one', (kind, facts) => {
     const situation = caseOf(kind, facts);
     for (const resolution of ['house_bears', 'receivable']) {
       expect(posted(situation, proposal(resolution))).toMatchObject([{ amountCents: 13_000n }]);
@@ -116,7 +116,7 @@ describe('our own accounts', () => {
     expect(posted(little, proposal('house_recovers', 5_000n))).toHaveLength(1);
   });
 
-  test('nothing, if a changed movement has the same amount, or the earlier one is not known', () => {
+  test('nothing is posted if a changed movement has the same amount, or the earlier one is not known', () => {
     for (const facts of [{ listed_before_cents: 13_000 }, {}]) {
       const changed = caseOf('statement_change', {
         movement: 'charge',
@@ -127,7 +127,7 @@ describe('our own accounts', () => {
     }
   });
 
-  test('nothing, if the case has no amount', () => {
+  test('nothing is posted if the case has no amount', () => {
     for (const [kind, facts] of [
       ['unmatched_callback', { paid_cents: null }],
       ['float_difference', { closing_cents: 5, opening_cents: 5 }],

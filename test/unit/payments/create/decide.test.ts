@@ -87,7 +87,7 @@ describe('planning a payment', () => {
     ['without_reference', 'R1', false],
     ['always', null, true],
     ['always', 'R1', true],
-  ] as const)('duplicate check %s with reference %s: %s', (...given) => {
+  ] as const)('with the duplicate check %s and the reference %s the plan is: %s', (...given) => {
     const [duplicateCheck, merchantReference, expected] = given;
     const vendor = { ...VENDOR, duplicateCheck };
     const { duplicateSeconds } = planPayment({ ...REQUEST, merchantReference }, vendor, BILLER);
@@ -179,7 +179,7 @@ describe('answering a decision', () => {
   test.each([
     ['accepted', false],
     ['replayed', true],
-  ] as const)('%s', (kind, replayed) => {
+  ] as const)('answers the decision %s', (kind, replayed) => {
     const decision = { kind, paymentId: earlier, createdAt, feeCents: 30n };
     expect(answerDecision(planned, decision)).toEqual({
       reference: encodeReference(7, earlier),

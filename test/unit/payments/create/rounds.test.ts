@@ -34,7 +34,7 @@ describe('the rounds of a batch', () => {
       [R, { ...R, account: '2' }, { ...check, account: '2' }],
     ],
     ['without references', null, [{ merchantReference: null }, { merchantReference: null }]],
-  ])('(%s): %j', (_, expected, rows) => {
+  ])('splits a batch into rounds (%s): %j', (_, expected, rows) => {
     expect(roundsOf(rows.map((row) => newPayment({ vendorId: 7, ...row })))).toEqual(expected);
   });
 

@@ -174,17 +174,20 @@ describe('after a status query', () => {
     [999, 'verify'],
     [1_000, 'send'],
     [1_001, 'send'],
-  ])('not found %d ms after the instruction, with a window of a second: %s', (ageMs, next) => {
-    const step = askedFor({ attemptAgeMs: ageMs }, { kind: 'not_found' }, 1_000);
-    expect(progressOf(step).next).toBe(next);
-  });
+  ])(
+    '“not found” %d ms after the instruction, with a window of a second, is followed by: %s',
+    (ageMs, next) => {
+      const step = askedFor({ attemptAgeMs: ageMs }, { kind: 'not_found' }, 1_000);
+      expect(progressOf(step).next).toBe(next);
+    },
+  );
 
-  test('not found within the window is asked again when it is over', () => {
+  test('“not found” within the window is followed by another query when it is over', () => {
     const step = askedFor({ attemptAgeMs: 2_000 }, { kind: 'not_found' }, 60_000);
     expect(progressOf(step)).toMatchObject({ next: 'verify', delayMs: 58_000 });
   });
 
-  test('not found proves nothing, ever, with an operator that forgets', () => {
+  test('“not found” proves nothing, ever, with an operator that forgets', () => {
     const step = askedFor({ attemptAgeMs: 1e12 }, { kind: 'not_found' }, null);
     expect(progressOf(step)).toMatchObject({ next: 'verify', delayMs: 400 });
   });

@@ -31,7 +31,7 @@ describe('the rotation', () => {
     const firstIdIn = (rotation: ReturnType<typeof createRotation>): string | undefined =>
       rotation.turns()[0]?.firstId;
 
-    test('at the first payment that was announced', () => {
+    test('starts at the first payment that was announced', () => {
       const { rotation } = withTurn('5');
       expect(firstIdIn(rotation)).toBe('5');
       rotation.add({ ...queue(1), firstId: '7' });
@@ -40,13 +40,13 @@ describe('the rotation', () => {
       expect(firstIdIn(rotation)).toBe('3');
     });
 
-    test('after what was claimed', () => {
+    test('starts after what was claimed', () => {
       const { rotation, turn } = withTurn('5');
       rotation.asked(turn, '8', ONE_BAND);
       expect(firstIdIn(rotation)).toBe('8');
     });
 
-    test('not further than what was announced during the claim', () => {
+    test('starts not further than what was announced during the claim', () => {
       const { rotation, turn } = withTurn('5');
       rotation.add({ ...queue(1), firstId: '6' });
       rotation.add({ ...queue(1), firstId: '9' });
@@ -64,14 +64,14 @@ describe('the rotation', () => {
       expect(firstIdIn(rotation)).toBe('9');
     });
 
-    test('at the first payment that was announced while nothing more was due', () => {
+    test('starts at the first payment that was announced while nothing more was due', () => {
       const { rotation, turn } = withTurn('5');
       rotation.add({ ...queue(1), firstId: '8' });
       rotation.empty(turn);
       expect(firstIdIn(rotation)).toBe('8');
     });
 
-    test('where it was, if it is not known how far the claim came', () => {
+    test('starts where it was, if it is not known how far the claim came', () => {
       const { rotation, turn } = withTurn('5');
       rotation.asked(turn, null, ONE_BAND);
       expect(firstIdIn(rotation)).toBe('5');
@@ -138,12 +138,12 @@ describe('the rotation', () => {
       expect(burstAfter(0, 100, 200, 300)).toBe(4);
     });
 
-    test('but one, once other queues wait long', () => {
+    test('claims only one once other queues wait long', () => {
       expect(burstAfter(0, 100, 200, 1_201)).toBe(1);
       expect(burstAfter(0, 100, 200, 1_201, 1_202)).toBe(2);
     });
 
-    test('but one, if that was long ago', () => {
+    test('claims only one if its quick turns were long ago', () => {
       let now = 0;
       const rotation = createRotation(() => now);
       rotation.add(queue(1));
@@ -158,7 +158,7 @@ describe('the rotation', () => {
       expect([burstAt(1_200), burstAt(1_201)]).toEqual([4, 1]);
     });
 
-    test('but one, after it was empty', () => {
+    test('claims only one after the queue was empty', () => {
       const rotation = createRotation(() => 0);
       rotation.add(queue(1));
       for (const claimedTo of ['8', '9', null]) {

@@ -132,7 +132,7 @@ describe('a queue is asked next', () => {
     return rotation.turns()[0]?.firstId;
   }
 
-  test('after what was claimed', () => {
+  test('the next claim starts after what was claimed', () => {
     expect(afterRounds('other', [[['7']]])).toBe('7');
   });
 
@@ -142,12 +142,12 @@ describe('a queue is asked next', () => {
     expect(afterRounds('bands', [[['7'], []], [['9']]])).toBe('9');
   });
 
-  test('where it was, if not all of its bands were asked', () => {
+  test('the next claim starts where it was if not all of its bands were asked', () => {
     const capacity = { free: () => 1 } as unknown as ShareOptions['capacity'];
     expect(afterRounds('bands', [[['7']]], { capacity })).toBe('1');
   });
 
-  test('where it was, if payments are left to wait for a busy route', () => {
+  test('the next claim starts where it was if payments are left to wait for a busy route', () => {
     const waiting = [
       { ...CANDIDATE, route: { ...CANDIDATE.route, weight: 1 }, free: 0 },
       { ...CANDIDATE, route: { ...CANDIDATE.route, operatorCode: 'other', position: 1 } },

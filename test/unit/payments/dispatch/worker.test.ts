@@ -214,7 +214,7 @@ describe('a worker', () => {
   test.each([
     [999, []],
     [1_000, ['no answer']],
-  ])('after %i ms without an outcome opens cases: %j', async (attemptAgeMs, cases) => {
+  ])('a payment without an outcome after %i ms opens the cases %j', async (attemptAgeMs, cases) => {
     const operator = createScriptedConnector({
       pay: paid,
       status: () => SILENCE,

@@ -58,7 +58,7 @@ describe('operators are asked', () => {
     expect(validatorsOf(none, connectorOf)).toEqual([]);
   });
 
-  test('not while their breaker is open or they are offline; a low float does not matter', async () => {
+  test('operators are not asked while their breaker is open or they are offline; a low float does not matter', async () => {
     const { asked, connectorOf } = operators({ one: VALID, two: VALID, own: VALID });
     const routes = [
       { operatorCode: 'one', obstacle: 'breaker' },
@@ -72,7 +72,7 @@ describe('operators are asked', () => {
     expect(await askValidators(unusable, QUERY, free)).toMatchObject({ kind: 'unknown' });
   });
 
-  test('only where there is a place; overloaded means that none had one', async () => {
+  test('operators are asked only where there is a place; overloaded means that none had one', async () => {
     const { asked, connectorOf } = operators({ one: VALID, two: VALID });
     const validators = validatorsOf(billerWith(routed('one', 'two')), connectorOf);
     const places = (operatorCode: string) => (operatorCode === 'one' ? undefined : free());

@@ -166,7 +166,7 @@ describe('the price in force', () => {
     [7, 1_500, 3],
     [7, 1_800, 1],
     [7, 2_500, 2],
-  ])('for vendor %s at %s is %s', (vendorId, ms, version) => {
+  ])('the price for vendor %s at %s is %s', (vendorId, ms, version) => {
     expect(feePriceFor(prices, vendorId, ms)?.version ?? null).toBe(version);
   });
 

@@ -81,7 +81,7 @@ test.each([
   [7 * DAY + 1, '7-30'],
   [30 * DAY, '7-30'],
   [30 * DAY + 1, '>30'],
-])('after %i ms the age is %s', (ms, age) => {
+])('the age after %i ms is %s', (ms, age) => {
   const now = new Date('2026-11-22T12:00:00Z');
   expect(ageOf(new Date(now.getTime() - ms), now)).toBe(age);
 });

@@ -42,7 +42,7 @@ describe('a search text', () => {
     ['0722 000 001 yesterday', ['phone 254722000001', 'day 2026-11-21']],
     ['demo KES 1,450 2026-11-20', ['vendor demo', 'amount 1450.00', 'day 2026-11-20']],
     ['999999999999999999.00', ['text 999999999999999999.00']],
-  ])('%j', (text, understood) => {
+  ])('understands %j', (text, understood) => {
     expect(read(text)).toEqual(understood);
   });
 

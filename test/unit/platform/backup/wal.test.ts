@@ -16,7 +16,7 @@ test('the stop position is the first byte after the range', () => {
   expect(names('0/2000028', '0/3000001')).toHaveLength(2);
 });
 
-test('over the end of a part: 256 segments of 16 MB', () => {
+test('a range over the end of a part continues in the next: 256 segments of 16 MB', () => {
   expect(names('0/FE000000', '1/1000001')).toEqual([
     '0000000200000000000000FE',
     '0000000200000000000000FF',

@@ -27,7 +27,7 @@ const vectors = document.vectors as unknown as readonly Vector[];
 const keyOf = (vector: Vector) => createSecretKey(Buffer.from(vector.key, 'utf8'));
 
 describe('the golden vectors of the signature', () => {
-  it.each(vectors)('$name: text and hash', (vector) => {
+  it.each(vectors)('$name gives the text and the hash', (vector) => {
     const fields: Fields = new Map(vector.params);
     expect(canonicalText(fields)).toBe(vector.text);
     expect(sign(vector.text, keyOf(vector))).toBe(vector.hash);
@@ -63,7 +63,7 @@ describe('the golden vectors of what is refused', () => {
   const known = new KnownNames();
   const operations = new Map(CONTRACT_OPERATIONS.map(({ id, names }) => [id, known.signed(names)]));
 
-  it.each(document.refused)('$name: $code', ({ operation, json, form, code }) => {
+  it.each(document.refused)('$name is refused as $code', ({ operation, json, form, code }) => {
     const parameters = operations.get(operation);
     if (parameters === undefined) throw new Error(`there is no operation ${operation}`);
     const read = () =>

@@ -32,7 +32,7 @@ describe('time on the wire', () => {
   });
 
   test.each(['Africa/Nairobi', 'UTC', 'Asia/Kathmandu'])(
-    'in %s is read as it was written',
+    'a time in %s is read as it was written',
     (zone) => {
       const wireTime = createWireTime(zone);
       fc.assert(
@@ -43,7 +43,7 @@ describe('time on the wire', () => {
     },
   );
 
-  test('in a zone with summer time names one of the instants it may mean', () => {
+  test('a time in a zone with summer time is one of the instants it may mean', () => {
     const newYork = createWireTime('America/New_York');
     fc.assert(
       fc.property(instant, (time) => {

@@ -39,7 +39,7 @@ describe('a CSV file', () => {
     expect(await read(text + end)).toEqual(lines);
   });
 
-  test('with an open quote loses only that line', async () => {
+  test('an open quote loses only that line', async () => {
     const open = 'a quote that opens a value must be closed on the same line';
     const unmatched = 'a quote may only be around a whole value, and is doubled within it';
     expect(await read('a,b\n1,"2\n3,4\n"5\n6"7,8\n"9"0\n"", \n')).toEqual([
@@ -53,7 +53,7 @@ describe('a CSV file', () => {
     ]);
   });
 
-  test('with an endless line is read in constant memory, and continues after it', async () => {
+  test('an endless line is read in constant memory, and reading continues after it', async () => {
     const lines = await read(`a\n${'x,'.repeat(200_000)}\nb\n${'"'.repeat(40_000)}`);
     expect(lines).toEqual([
       [1, ['a']],
@@ -87,7 +87,7 @@ describe('a CSV file', () => {
 
 describe('a value of an export', () => {
   test.each(['=1+1', '+cmd', '-2+3', '@SUM(A1)', '\t=1', '\r=1', ' =1', '＝1', '-', '+254 722'])(
-    'that a spreadsheet would run gets an apostrophe: %j',
+    'a value that a spreadsheet would run gets an apostrophe: %j',
     (text) => expect(csvExportValue(text)).toMatch(/^"?'/),
   );
 
@@ -100,8 +100,9 @@ describe('a value of an export', () => {
     ['x\n＝1', `"x\n'＝1"`],
     ['-5;+1', "'-5;'+1"],
     ['x;;\r\n=1', `"x;;\r\n'=1"`],
-  ])('that a spreadsheet would run in a next cell gets an apostrophe there: %j', (text, exported) =>
-    expect(csvExportValue(text)).toBe(exported),
+  ])(
+    'a value that a spreadsheet would run in a next cell gets an apostrophe there: %j',
+    (text, exported) => expect(csvExportValue(text)).toBe(exported),
   );
 
   test.each([

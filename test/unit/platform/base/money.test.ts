@@ -12,7 +12,7 @@ describe('reading an amount', () => {
     ['100.05', 10_005n],
     ['007.10', 710n],
     ['999999999999.99', 99_999_999_999_999n],
-  ])('%s', (text, cents) => {
+  ])('reads %s', (text, cents) => {
     expect(parseMoney(text)).toBe(cents);
   });
 
@@ -55,7 +55,7 @@ describe('writing an amount', () => {
     [10_050n, '100.50'],
     [-10_050n, '-100.50'],
     [123_456_789_012_345_678n, '1234567890123456.78'],
-  ])('%s cents', (cents, text) => {
+  ])('writes %s cents', (cents, text) => {
     expect(formatMoney(cents)).toBe(text);
   });
 

@@ -20,7 +20,7 @@ describe('a period of the books', () => {
       '2026-11-01T21:00:00Z',
     ],
   ])(
-    'in %s is from the first of the month to the end of the day in Nairobi',
+    'a period in %s is from the first of the month to the end of the day in Nairobi',
     (_, now, from, to) => {
       expect(readBookPeriod({}, { wireTime, now: new Date(now) })).toEqual({
         from: new Date(from),

@@ -56,7 +56,7 @@ test.each([
   [{ lines: [5, 5] }, 'is not valid: each entry must be an object'],
   [{ lines: [{}, {}] }, 'is not valid: each entry must have side'],
   [5, 'must be an object'],
-])('%j: %s', (value, text) => {
+])('describes the problem of %j: %s', (value, text) => {
   expect(textOf(value)).toBe(text);
 });
 

@@ -14,7 +14,7 @@ test.each([
   ['57P01', 'the database cannot be reached'],
   ['28P01', 'the database refuses the login'],
   ['XX001', 'the database reports an error'],
-])('%s: %s', (code, text) => {
+])('explains %s: %s', (code, text) => {
   expect(describeFailure(failure(code))).toBe(text);
 });
 

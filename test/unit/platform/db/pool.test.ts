@@ -10,7 +10,7 @@ test.each([
   'SSL SYSCALL error: EOF detected',
   'failure on connection marked as essential: 10.0.0.2:5432',
   'server closed the connection unexpectedly',
-])('Citus lost a worker in the middle of a statement: %s', (message) => {
+])('recognises that Citus lost a worker in the middle of a statement: %s', (message) => {
   expect(isConnectionError(internal(message))).toBe(true);
   expect(isUnavailable(internal(message))).toBe(true);
 });

@@ -58,7 +58,7 @@ describe('nothing seems to be lost', () => {
   const promoted = { ...SERVER, timeline: 4 };
   const synchronous = record({ synchronous: true });
 
-  test('after a promotion with synchronous replication, if the last beat is there', () => {
+  test('nothing seems lost after a promotion with synchronous replication if the last beat is there', () => {
     expect(findChange(synchronous, promoted, [known()])?.seemsComplete).toBe(true);
     const earlier = known({ beats: 99n, seenAt: new Date(AT.getTime() - 60_000) });
     expect(findChange(synchronous, promoted, [earlier])?.seemsComplete).toBe(true);
@@ -82,7 +82,7 @@ describe('nothing seems to be lost', () => {
     ],
     ['on an earlier timeline', record({ synchronous: true, timeline: 5 }), promoted, [known()]],
     ['in another cluster', synchronous, { ...promoted, systemIdentifier: '8' }, [known()]],
-  ])('but not %s', (_, before, server, beats) => {
+  ])('something may be lost %s', (_, before, server, beats) => {
     expect(findChange(before, server, beats)?.seemsComplete).toBe(false);
   });
 

@@ -143,7 +143,7 @@ describe('the self-service API', () => {
     }
   });
 
-  test.each(resources)('$method $url: a request and an answer that fit', (operation) => {
+  test.each(resources)('$method $url has a request and an answer that fit', (operation) => {
     const { requestBody, responses, parameters = [] } = operation;
     const [[type, answer] = []] = Object.entries(responses['200']?.content ?? {});
     if (answer === undefined) throw new Error('no answer');
@@ -159,7 +159,7 @@ describe('the self-service API', () => {
     }
   });
 
-  test.each(resources)('$method $url: refusals that fit', ({ responses }) => {
+  test.each(resources)('$method $url has refusals that fit', ({ responses }) => {
     const { default: other, ...own } = responses;
     expect(other).toEqual({ $ref: '#/components/responses/ResourceRefusal' });
     for (const [status, response] of Object.entries(own)) {
@@ -176,7 +176,7 @@ describe('the self-service API', () => {
 });
 
 describe('examples', () => {
-  test.each(flatOperations)('$method $url: a request and an answer that fit', (operation) => {
+  test.each(flatOperations)('$method $url has a request and an answer that fit', (operation) => {
     const answer = operation.responses['200']?.content?.['application/json'];
     if (answer === undefined) throw new Error('no JSON answer');
     expect(answer.example).toBeDefined();
@@ -191,7 +191,7 @@ describe('examples', () => {
     }
   });
 
-  test.each(flatOperations)('$method $url: refusals that fit', (operation) => {
+  test.each(flatOperations)('$method $url has refusals that fit', (operation) => {
     const { default: other, ...own } = operation.responses;
     expect(other).toEqual({ $ref: '#/components/responses/Refusal' });
     for (const [status, response] of Object.entries(own)) {

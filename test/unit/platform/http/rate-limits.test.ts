@@ -4,7 +4,7 @@ import { createTokenBuckets } from '../../../../src/platform/base/token-buckets.
 import { createRateLimits, networkOf } from '../../../../src/platform/http/rate-limits.ts';
 
 describe('token buckets', () => {
-  test('allow each name a burst, then a rate per second', () => {
+  test('token buckets allow each name a burst, then a rate per second', () => {
     let now = 0;
     const options = { perSecond: 2, burst: 3, maxNames: 10, nowMs: () => now };
     const buckets = createTokenBuckets(options);
@@ -56,7 +56,7 @@ describe('rate limits', () => {
     }
   });
 
-  test('count a vendor and a collector of the same name apart', () => {
+  test('rate limits count a vendor and a collector of the same name apart', () => {
     const limits = createRateLimits({ signerPerSecond: 1, strangerPerSecond: 0, nowMs: () => 0 });
     const call = (kind: string) => () => limits.forSigner({ kind, name: 'x' });
     for (let times = 0; times < 5; times += 1) call('vendor')();

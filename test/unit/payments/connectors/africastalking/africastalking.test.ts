@@ -155,7 +155,7 @@ test.each<[string, Ending, object]>([
   ],
   ['Sent', answered(200, { status: 'Sent' }), { kind: 'unknown', answered: true }],
   ['HTML', answered(200, '<html>'), { kind: 'unknown', answered: false }],
-])('the query: %s', (_what, ending, outcome) => {
+])('reads the answer to the query: %s', (_what, ending, outcome) => {
   expect(classifyFind(ending, { requestId: ID, amountCents: 100_00n })).toMatchObject(outcome);
 });
 

@@ -91,7 +91,7 @@ test.each<[string, object, Partial<SentPayment>, object]>([
     { kind: 'mismatch', says: PAID },
   ],
   ['of another attempt', RESULT, { attemptNumber: 2 }, { kind: 'mismatch', says: PAID }],
-])('a Result %s', async (_what, result, sent, outcome) => {
+])('reads a Result %s', async (_what, result, sent, outcome) => {
   expect(await read('r', result, sent)).toMatchObject(reporting(outcome));
 });
 

@@ -13,7 +13,7 @@ import {
 const BY = { name: 'apiop01', securityCredential: 'BASE64==', shortCode: '600100' };
 const URLS = { result: 'https://m.example/d/r/K1', timeout: 'https://m.example/d/q/K1' };
 
-test('Business Pay Bill: POST /mpesa/b2b/v1/paymentrequest', () => {
+test('a payment is sent as Business Pay Bill: POST /mpesa/b2b/v1/paymentrequest', () => {
   const bill = {
     amount: '190',
     payBill: '600200',
@@ -55,7 +55,7 @@ test('Transaction Status: POST /mpesa/transactionstatus/v1/query', () => {
   });
 });
 
-test('Account Balance: POST /mpesa/accountbalance/v1/query', () => {
+test('the balance is queried as Account Balance: POST /mpesa/accountbalance/v1/query', () => {
   expect(balanceRequest(BY, URLS)).toEqual({
     Initiator: 'apiop01',
     SecurityCredential: 'BASE64==',

@@ -133,7 +133,7 @@ describe('paid', () => {
       'another currency',
       { requested_values: { destination: { unit_type: 'CURRENCY', unit: 'USD', amount: 100 } } },
     ],
-  ])('%s: unknown', (_what, changes) => {
+  ])('the outcome is unknown: %s', (_what, changes) => {
     const found = inState(7, 'COMPLETED', changes);
     expect(classifyStatus(answer(found), EXPECTED, BY).kind).toBe('unknown');
     expect(classifyInstruction(answer(found, 201), EXPECTED).kind).toBe('unknown');
@@ -159,7 +159,7 @@ describe('errors', () => {
     [500, [1_009_001], 'unknown', 'not_sent'],
     [503, [1_009_503], 'unknown', 'not_sent'],
     [400, [], 'unknown', 'not_sent'],
-  ])('HTTP %i %j: %s, and on prepare %s', (httpStatus, codes, asAnswer, asPrepare) => {
+  ])('HTTP %i with %j means %s, and on prepare %s', (httpStatus, codes, asAnswer, asPrepare) => {
     const ending = answer(errors(...codes), httpStatus);
     expect(classifyInstruction(ending, EXPECTED).kind).toBe(asAnswer);
     expect(classifyPrepare(ending, EXPECTED).kind).toBe(asPrepare);
@@ -179,7 +179,7 @@ describe('errors', () => {
     ['a list', answer([], 201)],
     ['errors in another form', answer({ errors: 'x' }, 400)],
     ['no answer', { kind: 'no_answer', reason: 'cut' } as const],
-  ])('%s: unknown, and not sent where nothing was confirmed', (_what, ending) => {
+  ])('the outcome is unknown, and not sent where nothing was confirmed: %s', (_what, ending) => {
     expect(classifyInstruction(ending, EXPECTED).kind).toBe('unknown');
     expect(classifyPrepare(ending, EXPECTED).kind).toBe('not_sent');
   });

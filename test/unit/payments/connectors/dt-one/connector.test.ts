@@ -157,7 +157,7 @@ describe('two steps', () => {
     ['x00', '00000000', { kind: 'paid', details: {} }],
     ['x01', '00000001', { kind: 'paid', details: { token: '00001111222233334444' } }],
     ['low float', '00009918', { kind: 'not_found' }],
-  ])('account %s of the sandbox', async (_what, account, outcome) => {
+  ])('account %s of the sandbox has its documented outcome', async (_what, account, outcome) => {
     const sent = await prepare(bill(account));
     await connector.pay(sent, SIGNAL);
     await emulator.later.quiet();
@@ -205,7 +205,7 @@ test('airtime of a fixed amount; other amounts and accounts are declined', async
   expect(await refused({ billerCode: 'gotv' })).toMatchObject({ operatorPaused: true });
 });
 
-test('balance, amount due, mobile number', async () => {
+test('balance, amount due and mobile number are queried', async () => {
   expect(await connector.balance?.(SIGNAL)).toEqual({
     kind: 'balance',
     balanceCents: 1_000_000_00n,
@@ -281,7 +281,7 @@ test.each<[string, object, RegExp]>([
   ['with a shared secret', { secret: 'whsec_x' }, /must be a JSON object/],
   ['without a secret', { secret: '{"api_key":"a"}' }, /secret.*api_secret/],
   ['with plain http', { baseUrl: 'http://api.example' }, /https/],
-])('%s an operator cannot be used', (_what, changes, message) => {
+])('an operator %s cannot be used', (_what, changes, message) => {
   const url = 'https://m.example/callbacks/dtone';
   expect(() => dtOne.create({ ...OPERATOR, ...changes }, url)).toThrow(message);
 });

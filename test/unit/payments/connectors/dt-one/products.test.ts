@@ -112,6 +112,6 @@ test.each([
   [content({}), 'the answer is no list'],
   [{ kind: 'none', reason: 'cut', isWritten: true } as const, 'cut'],
   [{ kind: 'errors', httpStatus: 401, codes: ['1000401'], message: 'No' } as const, 'No'],
-])('no list: %j', (answer, reason) => {
+])('%j gives no list', (answer, reason) => {
   expect(readProducts(answer, 1, billersOf)).toEqual({ kind: 'unknown', reason });
 });

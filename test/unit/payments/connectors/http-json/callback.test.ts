@@ -122,7 +122,7 @@ describe('a signature', () => {
   const body = JSON.stringify(PAID);
   const invalid = { kind: 'refused', reason: 'the signature is not valid' };
 
-  test('within the tolerance is accepted, one of several too', () => {
+  test('a signature within the tolerance is accepted, one of several too', () => {
     expect(read(body, headersFor(body, { ageSeconds: 290 }))).toMatchObject({ kind: 'reports' });
     expect(read(body, headersFor(body, { ageSeconds: -290 }))).toMatchObject({ kind: 'reports' });
     const headers = headersFor(body);
@@ -158,7 +158,7 @@ describe('a signature', () => {
     });
   });
 
-  test('over too large a body is not checked', () => {
+  test('a signature over too large a body is not checked', () => {
     const large = JSON.stringify({ ...PAID, message: 'x'.repeat(1024) });
     expect(read(large)).toEqual({ kind: 'refused', reason: 'the body is too large' });
   });

@@ -88,7 +88,7 @@ describe('an instruction', () => {
       'the operator has this reference with different content',
       null,
     ],
-  ])('%s: unknown, but answered', (_what, ending, reason, operatorHandle) => {
+  ])('the outcome is unknown, but answered: %s', (_what, ending, reason, operatorHandle) => {
     const outcome = { kind: 'unknown', reason, operatorHandle, answered: true };
     expect(classifyPayment(ending, 'REF')).toEqual(outcome);
   });
@@ -133,7 +133,7 @@ describe('an instruction', () => {
     ['no answer', { kind: 'no_answer', reason: 'the connection was closed' } as const],
     ['a name twice', text(JSON.stringify(DECLINED).replace('{', '{"status":"paid",'))],
     ['a name twice, inside', text(JSON.stringify(PAID).replace('"units"', '"token"'))],
-  ])('%s: unknown, and not answered', (_what, ending) => {
+  ])('the outcome is unknown, and not answered: %s', (_what, ending) => {
     expect(classifyPayment(ending, 'REF')).toMatchObject(UNHEARD);
   });
 
@@ -223,7 +223,7 @@ describe('an account query', () => {
       { status: 'invalid', message: 'No' },
       { kind: 'invalid', message: 'No' },
     ],
-  ])('%j', (content, answer) => {
+  ])('reads %j as the answer to an account query', (content, answer) => {
     expect(classifyAccount(answered(content))).toEqual(answer);
   });
 
@@ -247,7 +247,7 @@ test.each([
   [answered({ status: 'ok', balance: '12.34', currency: 'KES' }, 500), null],
   [text('ok'), null],
   [{ kind: 'no_answer', reason: 'x' } as const, null],
-])('a balance: %#', (ending, balance) => {
+])('reads a balance: %#', (ending, balance) => {
   expect(classifyBalance(ending)).toMatchObject(
     balance === null ? { kind: 'unknown' } : { kind: 'balance', balanceCents: balance },
   );

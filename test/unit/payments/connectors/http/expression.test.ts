@@ -12,7 +12,7 @@ test.each([
   ["{ 'a': body.code }.a", '011'],
   ["body.items[name = 'token'].value", '1'],
   ['body.none', undefined],
-])('%s', async (text, value) => {
+])('evaluates %s', async (text, value) => {
   const body = { code: '011', total: 'KES 100.0000', items: [{ name: 'token', value: '1' }] };
   expect(await compileExpression('here', text).evaluate({ body })).toBe(value);
 });

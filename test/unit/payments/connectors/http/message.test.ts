@@ -23,7 +23,7 @@ test.each([
     'application/xml',
     '<pay acc="A&amp;B &lt;1&gt;"><sum>100.00</sum></pay>',
   ],
-])('%j', async (settings, type, body) => {
+])('writes the body of %j', async (settings, type, body) => {
   const request = await compileRequest('pay', settings, PLAIN)(INPUT);
   expect(request).toEqual({
     method: 'POST',

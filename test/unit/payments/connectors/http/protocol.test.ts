@@ -82,7 +82,7 @@ describe('a configuration is refused with its place', () => {
       /nothing keeps/,
     ],
     [{ status: undefined }, /callback needs status or signature/],
-  ])('%j', (changes, message) => {
+  ])('the configuration %j is refused with its place', (changes, message) => {
     const whole = Object.keys(changes).length === 0 ? {} : { ...VTPASS_SETTINGS, ...changes };
     const settings = JSON.parse(JSON.stringify(whole)) as object;
     expect(() => http.create(operator(settings), 'https://m.example/callbacks/op')).toThrow(
@@ -129,7 +129,7 @@ test.each<[string, object, object]>([
   ['Token', { Token: '1' }, { token: '1' }],
   ['mainToken', { mainToken: '2' }, { token: '2' }],
   ['none', {}, {}],
-])('VTpass: the token in %s', async (_name, fields, details) => {
+])('reads VTpass’s token in %s', async (_name, fields, details) => {
   const { origin } = await listen(200, { ...DELIVERED, ...fields });
   const outcome = await connect(VTPASS_SETTINGS, origin).pay(
     { ...INSTRUCTION, operatorHandle: 'R' },
@@ -169,7 +169,7 @@ test.each<[string, number, object, object]>([
   ['a decline', 200, { code: '013' }, { kind: 'declined', failureCode: 'amount_not_allowed' }],
   ['a low wallet', 200, { code: '018' }, { kind: 'not_sent', operatorPaused: true }],
   ['not found, to an instruction', 200, { code: '015' }, { kind: 'unknown' }],
-])('VTpass: %s', async (_what, status, content, outcome) => {
+])('reads VTpass’s answer: %s', async (_what, status, content, outcome) => {
   const { origin } = await listen(status, content);
   const connector = connect(VTPASS_SETTINGS, origin);
   expect(await connector.pay({ ...INSTRUCTION, operatorHandle: 'R' }, never)).toMatchObject(
@@ -190,7 +190,7 @@ test('VTpass: a request that cannot be filled is not sent, and says why', async 
   expect(requests).toEqual([]);
 });
 
-test('VTpass: bill look-up and balance', async () => {
+test('looks up a bill and the balance at VTpass', async () => {
   const { origin } = await listen(200, {
     code: '000',
     content: { Customer_Name: 'TEST', Due_Date: '2026-01-31T00:00:00', Renewal_Amount: 2500 },
@@ -285,7 +285,7 @@ describe('VTpass: what it sells', () => {
   });
 });
 
-test('OAuth: a form for the token, then Bearer', async () => {
+test('OAuth requests get a token by form, and then send it as Bearer', async () => {
   const { requests, origin } = await listen(200, {
     access_token: 'T',
     expires_in: 3600,

@@ -79,7 +79,7 @@ describe('commit', () => {
     ['no receipt', SOLD.replace('"JPR1"', 'null')],
     ['no amount', SOLD.replace('500.0', '"?"')],
     ['a refusal with a receipt', SOLD.replace('{', '{"ErrorCode":1010,')],
-  ])('%s: unknown', (_what, body) => {
+  ])('the outcome is unknown: %s', (_what, body) => {
     expect(classifyCommit(answer(body), expected())).toMatchObject({ kind: 'unknown' });
   });
 

@@ -36,12 +36,12 @@ test.each<[string, object, RegExp]>([
   ['with a shared secret', { secret: 'whsec_x' }, /must be a JSON object/],
   ['without an app key', { secret: '{"username":"a","password":"b"}' }, /secret.*app_key/],
   ['with plain http', { baseUrl: 'http://api.example' }, /https/],
-])('%s an operator cannot be used', (_what, changes, message) => {
+])('an operator %s cannot be used', (_what, changes, message) => {
   expect(() => jambopay.create({ ...OPERATOR, ...changes }, URL)).toThrow(message);
   expect(() => jambopay.create({ ...OPERATOR, ...changes }, URL)).not.toThrow(/whsec_x|"b"/);
 });
 
-test('no connection: not sent, at either step; a biller without a stream: not sent', async () => {
+test('nothing is sent without a connection, at either step, nor for a biller without a stream', async () => {
   const connector = jambopay.create(OPERATOR, URL);
   const signal = new AbortController().signal;
   const instruction = {

@@ -17,7 +17,7 @@ const BILL = {
   callbackUrl: 'https://m.example/callbacks/jambo/r/K1',
 };
 
-test('POST /token', () => {
+test('the token is requested with POST /token', () => {
   expect(tokenRequest({ grantType: 'agency', username: 'u', password: 'p' })).toEqual({
     grant_type: 'agency',
     username: 'u',

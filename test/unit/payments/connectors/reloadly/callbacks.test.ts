@@ -95,7 +95,7 @@ test.each<[string, ReturnType<typeof request>, object]>([
     request({ ...DATA, recipientPhone: '254700000002' }),
     outcome({ kind: 'mismatch' }),
   ],
-])('a callback: %s', async (_what, given, reading) => {
+])('reads a callback: %s', async (_what, given, reading) => {
   expect(await callbacks.read(given, finder)).toMatchObject(reading);
 });
 

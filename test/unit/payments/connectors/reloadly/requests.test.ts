@@ -10,7 +10,7 @@ import {
 // Source of the documented requests: Reloadly/reloadly-api-documentation @c774a73 (OpenAPI), and
 // Reloadly/reloadly-sdk-java. Compared field by field.
 
-test('token: POST /oauth/token, one for each audience', () => {
+test('one token for each audience is requested with POST /oauth/token', () => {
   const audience = 'https://topups.reloadly.com';
   expect(tokenRequest({ clientId: 'id', clientSecret: 'secret', audience })).toEqual({
     client_id: 'id',
@@ -40,7 +40,7 @@ test('top-up: POST /topups', () => {
   });
 });
 
-test('report, portability and exchange rate', () => {
+test('the report, portability and exchange rate are requested as documented', () => {
   expect(reportPath('p 1&')).toBe(
     '/topups/reports/transactions?customIdentifier=p%201%26&page=1&size=20',
   );

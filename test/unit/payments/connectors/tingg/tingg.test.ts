@@ -22,7 +22,7 @@ import type { Ending } from '../../../../../src/platform/outbound/exchange.ts';
 
 const SENT = { transactionId: 'p-0001-1', amountCents: 500_00n };
 
-test('BEEP.postPayment', () => {
+test('a payment is sent as BEEP.postPayment', () => {
   const packet = paymentPacket({
     serviceCode: 'KPLC-PRE',
     phone: '254700000001',

@@ -52,7 +52,7 @@ async function start(answer: unknown, status = 200) {
 
 const OUR_URL = /^https:\/\/m\.example\/receipts\/till\/[a-z]+\/0\/[0-9a-f]{32}$/;
 
-test('C2B: POST /mpesa/c2b/v2/registerurl', async () => {
+test('C2B addresses are registered with POST /mpesa/c2b/v2/registerurl', async () => {
   const { source, sent } = await start({
     OriginatorCoversationID: '1',
     ResponseCode: '0',
@@ -168,7 +168,7 @@ test.each<[string, object, object | undefined]>([
   ['nothing found, as lists', { ResponseCode: '1001', Response: [[]] }, { payments: [] }],
   ['a failure under HTTP 200', { ResponseCode: '1002' }, undefined],
   ['no code', { Response: [[ROW]] }, undefined],
-])('Pull: %s', (_what, answer, page) => {
+])('reads the answer to a pull: %s', (_what, answer, page) => {
   const read = readPulled(Buffer.from(JSON.stringify(answer)));
   if (page === undefined) expect(read).toBeUndefined();
   else expect(read).toMatchObject(page);
@@ -176,7 +176,7 @@ test.each<[string, object, object | undefined]>([
 
 const PUSH = { phone: '254700000001', amountCents: 500_00n, account: 'V001' };
 
-test('M-PESA Express: POST /mpesa/stkpush/v1/processrequest', async () => {
+test('prompts are sent as M-PESA Express: POST /mpesa/stkpush/v1/processrequest', async () => {
   const { source, sent } = await start({
     MerchantRequestID: '29115-34620561-1',
     CheckoutRequestID: 'ws_CO_050120261015300001',
@@ -207,7 +207,7 @@ test('M-PESA Express: POST /mpesa/stkpush/v1/processrequest', async () => {
   expect(description.length).toBeLessThanOrEqual(13);
 });
 
-test('M-PESA Express query: POST /mpesa/stkpushquery/v1/query', async () => {
+test('prompts are queried with POST /mpesa/stkpushquery/v1/query', async () => {
   const { source, sent } = await start({ ResponseCode: '0', ResultCode: '1032', ResultDesc: 'x' });
   const state = await source.queryPush?.('ws_CO_1', signal);
   expect(state).toEqual({ kind: 'failed', reason: '1032: x' });

@@ -44,7 +44,7 @@ test.each([
   ['', '.', undefined],
   ['١٢', '.', undefined],
   ['9'.repeat(13), '.', undefined],
-] as const)('“%s” with the decimal separator %s', (text, decimal, cents) => {
+] as const)('reads “%s” with the decimal separator %s', (text, decimal, cents) => {
   expect(signedAmount(text, decimal)).toBe(cents);
 });
 

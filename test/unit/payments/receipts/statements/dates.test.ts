@@ -7,7 +7,7 @@ test.each([
   ['1/5/2026', 'MM/DD/YYYY', '2026-01-05', ''],
   ['05.01.2026', 'DD.MM.YYYY', '2026-01-05', ''],
   ['05-JAN-2026', 'DD-MMM-YYYY', '2026-01-05', ''],
-])('%s in the format %s', (text, format, day, rest) => {
+])('reads %s in the format %s', (text, format, day, rest) => {
   expect(readDay(text, format)).toEqual({ day, rest });
 });
 

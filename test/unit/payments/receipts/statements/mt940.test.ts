@@ -40,7 +40,7 @@ test.each([
   // The entry is of the year before or after.
   ['2601021231C1,00NTRFA//X12345', 'credit', 100n, 'X12345', '2025-12-31'],
   ['2512310102C1,00NTRFA//X12345', 'credit', 100n, 'X12345', '2026-01-02'],
-] as const)('%s', (...row) => {
+] as const)('reads the line %s', (...row) => {
   const [field, kind, amountCents, reference, day] = row;
   const at = new Date(`${day}T00:00:00+03:00`);
   expect(movement(field)).toEqual({ line: 3, at, amountCents, kind, reference, text: '' });

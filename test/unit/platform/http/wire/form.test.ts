@@ -158,7 +158,7 @@ async function verifies(contentType: string, body: Buffer, names: readonly strin
 describe('bodies as real clients send them', () => {
   const form = 'application/x-www-form-urlencoded';
 
-  it('create as multipart, built by cURL from an array', async () => {
+  it('reads a create as multipart, built by cURL from an array', async () => {
     const params = {
       vid: 'demo',
       biller_name: 'safaricom',
