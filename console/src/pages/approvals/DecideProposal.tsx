@@ -2,6 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import type { LineView, ProposalAnswer } from '../../../../src/console/system-answers.ts';
 import { get } from '../../api/client.ts';
+import { Altered } from '../../design/Altered.tsx';
 import { DecideDialog } from '../../design/DecideDialog.tsx';
 import { Dialog } from '../../design/Dialog.tsx';
 import { Facts } from '../../design/Facts.tsx';
@@ -66,14 +67,7 @@ function Content({ of }: { readonly of: ProposalAnswer }) {
   const { content, preview, note, isAlone } = of;
   return (
     <>
-      {content === null && (
-        <Notice tone="alert">
-          <Trans>
-            It was changed in the database, or the service did not record it. It cannot be approved.
-            Reject it.
-          </Trans>
-        </Notice>
-      )}
+      {content === null && <Altered />}
       <Rows lines={content ?? []} />
       <Facts
         facts={[

@@ -8,6 +8,7 @@ import type {
 } from '../../../../src/console/credit-answers.ts';
 import { get } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
+import { Altered } from '../../design/Altered.tsx';
 import { Button } from '../../design/Button.tsx';
 import { Card } from '../../design/Card.tsx';
 import { DecideDialog } from '../../design/DecideDialog.tsx';
@@ -149,17 +150,6 @@ function Content({
         <Grounds proposal={proposal} />
       </Card>
     </>
-  );
-}
-
-function Altered() {
-  return (
-    <Notice tone="alert">
-      <Trans>
-        It was changed in the database, or the service did not record it. It cannot be approved.
-        Reject it.
-      </Trans>
-    </Notice>
   );
 }
 
