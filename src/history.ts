@@ -85,7 +85,8 @@ function noWitness({ databaseWitness, walArchive }: Config): PlainError {
 }
 
 /**
- * For a command: acts on what the database itself shows, and leaves no trace if nothing has changed.
+ * Commands use this: it acts on what the database itself shows, and leaves no trace if nothing has
+ * changed.
  */
 export async function enterIfChanged(pool: Pool): Promise<void> {
   await inspectHistory(pool, enterOnChange(pool));

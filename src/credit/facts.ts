@@ -108,8 +108,8 @@ export interface CreditAccount {
    */
   readonly troubleSuppressed?: true;
   /**
-   * How much of it still counts in the subject's favour, in thousandths: it fades in the last part
-   * of its retention. Absent: all.
+   * Share of it that still counts in the subject's favour, in thousandths: it fades in the last part of
+   * its retention. Absent: all.
    */
   readonly retainedPermille?: number;
 }

@@ -157,7 +157,7 @@ export async function rotateKey(
 }
 
 /**
- * The same for a vendor that asks for it itself, once for each request.
+ * Rotates the key at the vendor's own request, once for each request.
  * Throws as `addKeyOnce` does.
  */
 export async function rotateOwnKey(

@@ -22,7 +22,7 @@ export function firstDifference(one: string, other: string): number | undefined 
 }
 
 /**
- * What kind of mistake a signed text usually has.
+ * Guesses the mistake in a signed text.
  * @param ours the text that has to be signed.
  * @param yours another one.
  */

@@ -16,8 +16,8 @@ export const DUPLICATE_CHECKS = ['off', 'without_reference', 'always'] as const;
 export type DuplicateCheck = (typeof DUPLICATE_CHECKS)[number];
 
 /**
- * For how many seconds an equal payment makes a new one a likely duplicate. Clients repeat a create
- * for 45 s and longer, so vendors whose references are optional have the longer window.
+ * Seconds in which an equal payment makes a new one a likely duplicate. Clients repeat a create for 45
+ * s and longer, so vendors whose references are optional have the longer window.
  */
 export const DUPLICATE_WINDOWS = [30, 120] as const;
 export const LONG_DUPLICATE_WINDOW = 120;

@@ -28,8 +28,8 @@ export interface Proposed<Content> {
 }
 
 /**
- * What differs between kinds of proposals. Who may act, two people, authentication codes, the life cycle and the
- * order of locks are the same for all of them, and are in `proposals.ts`.
+ * The parts in which kinds of proposals differ. Who may act, two people, authentication codes, the life
+ * cycle and the order of locks are the same for all of them, and are in `proposals.ts`.
  * @template Facts what `read` returns; @template Plan what `apply` carries out and the preview shows.
  */
 export interface Kind<Content extends object, Facts, Plan> {

@@ -50,8 +50,8 @@ const DAY_MS = 86_400_000;
 const MAX_EXPIRED = 100;
 
 /**
- * What one person proposes and another one decides. Every step takes its locks in the same order: the people, what
- * the proposal is about (`Kind.read`), the decision.
+ * The mechanism by which one person proposes something and another one decides. Every step takes its
+ * locks in the same order: the people, what the proposal is about (`Kind.read`), the decision.
  */
 export class Proposals {
   readonly #pool: Pool;

@@ -26,8 +26,9 @@ export interface BureauQuestion {
 const STRICT: MatchRules = { minTokens: 2, minShareOfGiven: 2 / 3, allDocuments: true };
 
 /**
- * What must agree. The identity decision requires no names, so one is enough there. A strict vendor
- * must learn nothing about people it does not know, so nearly everything it gives must be right.
+ * The names and dates that must agree. The identity decision requires no names, so one is enough there.
+ * A strict vendor must learn nothing about people it does not know, so nearly everything it gives must
+ * be right.
  */
 export function matchRulesOf({ operation, vendor }: BureauQuestion): MatchRules {
   if (vendor.enquiryPolicy === 'strict') return STRICT;

@@ -124,8 +124,8 @@ export interface DisputePreview extends AccountPreview {
 }
 
 /**
- * What the end of a dispute changes; undefined if no answer contains the account. A debt that was
- * sold is shown as its holder's, with the disputes about its former lenders' accounts.
+ * Previews the end of a dispute; undefined if no answer contains the account. A debt that was sold is
+ * shown as its holder's, with the disputes about its former lenders' accounts.
  */
 export async function previewDispute(
   options: PreviewOptions,

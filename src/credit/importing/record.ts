@@ -26,9 +26,7 @@ export function isGuaranteed({ terms }: Pick<SubmittedAccount, 'terms'>): boolea
 /** A submitted account with its blind indexes, as map keys (`platform/db/arrays.ts`). */
 export interface IndexedAccount {
   readonly submitted: SubmittedAccount;
-  /**
-   * For each document of the profile: the key under the current index key and under a former one.
-   */
+  /** Keys of each document of the profile, under the current index key and under a former one. */
   readonly documentKeys: readonly (readonly string[])[];
   readonly accountKeys: readonly string[];
   readonly identityHash: string;

@@ -34,8 +34,8 @@ const STATUSES = [
  */
 const CLASS_DAYS = [30, 90, 180, 360] as const;
 /**
- * For these statuses lenders may use a worse class than the days imply: write-off, legal,
- * collection, rescheduled, called up.
+ * In these statuses lenders may use a worse class than the days imply: write-off, legal, collection,
+ * rescheduled, called up.
  */
 const CLASSED_BY_JUDGEMENT: ReadonlySet<string> = new Set(['C', 'D', 'E', 'G', 'J']);
 /** Written off, called up: the whole balance is due. In collection or legal action, arrears may be paid. */

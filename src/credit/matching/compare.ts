@@ -36,8 +36,8 @@ export interface NameRules {
    */
   readonly isBirthDateKnown?: boolean;
   /**
-   * How the registry's people use names. Frequent names in common are no evidence for one person, and
-   * two names in use are two names, however similar. Default: nothing is known.
+   * The use of names among the registry's people. Frequent names in common are no evidence for one
+   * person, and two names in use are two names, however similar. Default: nothing is known.
    */
   readonly use?: NameUse;
 }
@@ -53,9 +53,9 @@ export interface NameAgreement {
 }
 
 /**
- * How well names agree with those on file for one person. Null if none agrees, if the first names
- * contradict, or if each side has a name that the other lacks and nothing else speaks for one person.
- * Pure.
+ * Scores the agreement of names with those on file for one person. Null if none agrees, if the first
+ * names contradict, or if each side has a name that the other lacks and nothing else speaks for one
+ * person. Pure.
  * @param given names in any order.
  * @param onFile full names, each with the first name first; the newest name first.
  */
@@ -167,7 +167,7 @@ function hasUnknownInitial({ givenInitials, names, initialsOnFile }: Sides): boo
 }
 
 /**
- * Whether it is one person although a name differs: by the birth date, or because the first names
+ * True if it may be one person although a name differs: by the birth date, or because the first names
  * agree and the names in common are too rare to agree by chance. A child's own name comes first, and
  * the father's names follow.
  */
@@ -259,7 +259,7 @@ function compare(
 }
 
 /**
- * Whether the first name on file is given with other letters: by a typing error, or because it is a
+ * Explains a first name on file that is given with other letters: by a typing error, or because it is a
  * relative's (CLINTON, CLIFTON). If both are names in use and sound different, it is a relative's.
  * Otherwise only a birth date can tell, unless they sound the same and one of them is rare.
  */
@@ -290,9 +290,9 @@ function isSameName(a: string, b: string): boolean {
 }
 
 /**
- * Whether the names are a relative's. They are if a first name on file is not given, and another
- * name or initial is given that is not on file. They also are if both sides have a given name (PETER,
- * PAUL) and no given name agrees, in whatever order.
+ * True if the names are a relative's. They are if a first name on file is not given, and another name
+ * or initial is given that is not on file. They also are if both sides have a given name (PETER, PAUL)
+ * and no given name agrees, in whatever order.
  */
 function contradicts(sides: Sides, rules: NameRules): boolean {
   const { given, givenInitials, names, initialsOnFile } = sides;

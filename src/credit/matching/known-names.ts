@@ -190,8 +190,8 @@ export function isGivenName(token: string): boolean {
 }
 
 /**
- * Whether one listed name is a short, English or Swahili form of the other, or a Kalenjin name
- * without its prefix, which families write or leave out: KIPROTICH, ROTICH. Pure.
+ * True if one listed name is a short, English or Swahili form of the other, or a Kalenjin name without
+ * its prefix, which families write or leave out: KIPROTICH, ROTICH. Pure.
  */
 export function areFormsOfOneName(a: string, b: string): boolean {
   return isFormOf(a, b) || isFormOf(b, a);

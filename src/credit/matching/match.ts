@@ -98,9 +98,7 @@ export interface Agreement {
   readonly rule: string;
 }
 
-/**
- * Whether a profile can be the requested person's, by birth date and names. Undefined if it cannot.
- */
+/** Compares a profile with the requested person's birth date and names. Undefined if it is not theirs. */
 export function agreementOf(
   { profile, birthDates }: Pick<FoundSubject, 'profile' | 'birthDates'>,
   asked: Omit<Asked, 'documents'>,

@@ -120,9 +120,7 @@ export function tokenSimilarity(a: string, b: string): number {
   return isAlike && !isGenderedPair(a, b) ? similarity : 0;
 }
 
-/**
- * Whether tokens that are not similar enough to agree may still be one name with a wrong letter.
- */
+/** Tokens that are not similar enough to agree may still be one name with a wrong letter. */
 export function mayBeMisspelt(a: string, b: string): boolean {
   const areKnown = knownName(a) !== undefined && knownName(b) !== undefined;
   const shortest = Math.min(a.length, b.length);
@@ -135,7 +133,7 @@ export function mayBeMisspelt(a: string, b: string): boolean {
 const MIN_LETTERS_FOR_TWO_ERRORS = 7;
 
 /**
- * Whether tokens may be one name with typing errors anywhere, the first letter included. It suggests
+ * True if tokens may be one name with typing errors anywhere, the first letter included. It suggests
  * one person only where something else says so: the other names, or the birth date.
  */
 export function mayBeMistyped(a: string, b: string): boolean {

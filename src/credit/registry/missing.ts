@@ -6,7 +6,7 @@ const ZEROS = /^0+$/;
 const MAX_LENGTH = 14;
 
 /**
- * Whether a text stands for a missing value, as `N/A` does. Many people have it in common, so it is
+ * True if a text stands for a missing value, as `N/A` does. Many people have it in common, so it is
  * nobody's number.
  * @param or `zero` and `na` if these are no values either.
  */

@@ -62,7 +62,7 @@ export interface Vault {
   /** Under the current key first, then under the former one if there is one. */
   indexes(kind: IndexKind, text: string): Buffer[];
   /**
-   * The same as text with one character per byte, which can be a map key and is cheaper than
+   * Returns the keys as text with one character per byte, which can be a map key and is cheaper than
    * buffers.
    */
   indexKeys(kind: IndexKind, text: string): string[];

@@ -38,10 +38,10 @@ export function isOpen(account: CreditAccount): boolean {
 }
 
 /**
- * Whether an account in this state counts as non-performing. It does if it was written off, called
- * up, or is in collection or legal action, with a balance left. It also does if at least KES 1,000
- * are overdue and it is either classed substandard or worse, or late by more than 90 days (30 for
- * mobile loans and microfinance).
+ * True if an account in this state counts as non-performing. It does if it was written off, called up,
+ * or is in collection or legal action, with a balance left. It also does if at least KES 1,000 are
+ * overdue and it is either classed substandard or worse, or late by more than 90 days (30 for mobile
+ * loans and microfinance).
  */
 export function isNonPerforming(terms: Terms, state: StateFacts): boolean {
   if (ABANDONED.has(state.status) && state.balanceCents > 0n) return true;
@@ -55,9 +55,9 @@ function daysUntilNonPerforming({ product, sector }: Terms): number {
 }
 
 /**
- * Whether an account is in default now: it is non-performing, or it was when it was rescheduled, and
- * has not performed for six months since. Otherwise new terms for an unpaid debt would end its
- * default on the same day.
+ * True if an account is in default now: it is non-performing, or it was when it was rescheduled, and
+ * has not performed for six months since. Otherwise new terms for an unpaid debt would end its default
+ * on the same day.
  */
 export function isInDefault(account: CreditAccount): boolean {
   return isNonPerforming(account, account.current) || isBeingCured(account);
@@ -93,8 +93,8 @@ export function wasEverNonPerforming(account: CreditAccount): boolean {
 }
 
 /**
- * Whether a state is without problems: not abandoned, and at most 30 days late and not classed worse
- * than watch, or with no more than a trifle overdue.
+ * A state without problems: not abandoned, and at most 30 days late and not classed worse than watch,
+ * or with no more than a trifle overdue.
  */
 export function isKept(
   account: Pick<CreditAccount, 'originalCents'>,
@@ -119,9 +119,9 @@ function isTrifling(
 }
 
 /**
- * Whether the account was always kept well, including suppressed data. Stricter than “never
- * non-performing”, which has a minimum amount: only well-kept accounts earn points, so an account
- * of which more than a trifle is in arrears can never help.
+ * True if the account was always kept well, including suppressed data. Stricter than “never
+ * non-performing”, which has a minimum amount: only well-kept accounts earn points, so an account of
+ * which more than a trifle is in arrears can never help.
  */
 export function isWellKept(account: CreditAccount): boolean {
   return (
@@ -130,8 +130,8 @@ export function isWellKept(account: CreditAccount): boolean {
 }
 
 /**
- * Whether all negative information about an account is suppressed: it counts neither for nor
- * against the subject.
+ * True if all negative information about an account is suppressed: it counts neither for nor against
+ * the subject.
  */
 export function isNeutral(account: CreditAccount): boolean {
   return (
@@ -150,8 +150,8 @@ export function reportsDeath({ current }: CreditAccount): boolean {
 }
 
 /**
- * Whether the subject is dead: a person recorded it, or a lender reports it and no person has
- * refuted that since the date of the account's status.
+ * True if the subject is dead: a person recorded it, or a lender reports it and no person has refuted
+ * that since the date of the account's status.
  */
 export function isDeceased({ life, accounts }: CreditFile): boolean {
   if (life?.status === 'deceased') return true;

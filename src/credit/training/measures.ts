@@ -2,7 +2,7 @@ import { HIGHEST_SCORE, percentOfScore } from '../scorecards/scale.ts';
 import { fitLogistic } from './logistic.ts';
 
 /**
- * How many goods and bads got each score; index 0 is unused. All measures of a card are computed
+ * Numbers of goods and bads with each score; index 0 is unused. All measures of a card are computed
  * from it.
  */
 export interface ScoreCounts {

@@ -11,11 +11,11 @@ const FOLDS = 5;
 export type LogOdds = (samples: Samples) => Float64Array;
 
 /**
- * How much of the differences between people in a fit is real: the calibration slope of the same
- * fit, including binning and selection, on samples it has not seen (cross-validation). At most 1. A
- * fit on few bads exaggerates; multiplying its log odds by this removes the exaggeration. Source:
- * van Houwelingen and le Cessie, Statistics in Medicine 9 (1990) 1303; Steyerberg, Clinical
- * Prediction Models (2009), section 13.2.
+ * Share of the differences between people in a fit that is real: the calibration slope of the same fit,
+ * including binning and selection, on samples it has not seen (cross-validation). At most 1. A fit on
+ * few bads exaggerates; multiplying its log odds by this removes the exaggeration. Source: van
+ * Houwelingen and le Cessie, Statistics in Medicine 9 (1990) 1303; Steyerberg, Clinical Prediction
+ * Models (2009), section 13.2.
  */
 export function shrinkageOf(samples: Samples, fit: (samples: Samples) => LogOdds): number {
   const bads = samples.bad.reduce((sum, one) => sum + one, 0);

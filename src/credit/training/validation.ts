@@ -101,7 +101,8 @@ export interface Validation {
    */
   readonly adverseImpactRatio: number | undefined;
   /**
-   * For a synthetic population: AUC of the probabilities it was generated with, on the hold-out.
+   * Known only in a synthetic population: AUC of the probabilities it was generated with, on the
+   * hold-out.
    */
   readonly trueAuc: number | undefined;
 }

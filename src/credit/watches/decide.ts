@@ -45,7 +45,7 @@ export function knownOf(
 }
 
 /**
- * What is new since the last report to the vendor. A fall is measured from a reference score, so that
+ * Finds events since the last report to the vendor. A fall is measured from a reference score, so that
  * many small falls add up. A rise raises the reference score without an event.
  */
 export function eventsOf(

@@ -3,8 +3,8 @@ import { findPurpose } from '../../platform/db/purpose-store.ts';
 import { countStaff, hasOtherAdministrator } from './people-store.ts';
 
 /**
- * Whether there is no second person: in the sandbox, and while fewer than two members of staff have signed in. Those
- * who were disabled count, or one of two could disable the other to decide alone.
+ * True while there is no second person: in the sandbox, and while fewer than two members of staff have
+ * signed in. Those who were disabled count, or one of two could disable the other to decide alone.
  */
 export async function isAlone(db: Queryable): Promise<boolean> {
   const isSandbox = (await findPurpose(db))?.purpose === 'sandbox';

@@ -87,8 +87,8 @@ export interface ActionsRow {
 }
 
 /**
- * How often an action was done since a time, to the same target or by the same person. Refused attempts
- * do not count.
+ * Counts how often an action was done since a time, to the same target or by the same person. Refused
+ * attempts do not count.
  * @param entry.auditId the entry of the action under way, which does not count.
  */
 export async function countActions(

@@ -1,7 +1,8 @@
 /**
- * What people sign in with, in lower case: an e-mail address or a short name. Those that a vendor's administrator
- * chooses begin with the vendor's id and a colon. So they never meet those of staff or of another vendor: nobody
- * learns from a refusal that such a login exists, and nobody takes it from a later colleague.
+ * A login is an e-mail address or a short name, in lower case. Those that a vendor's administrator
+ * chooses begin with the vendor's id and a colon. So they never meet those of staff or of another
+ * vendor: nobody learns from a refusal that such a login exists, and nobody takes it from a later
+ * colleague.
  */
 const OF_A_VENDOR = '([a-z0-9._-]{1,64}:)?';
 const NAME = '[a-z0-9][a-z0-9._%+@-]{1,126}';

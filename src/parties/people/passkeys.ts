@@ -207,8 +207,8 @@ function challengeText(challenge: {
 }
 
 /**
- * What the library verifies. It throws for everything that does not fit, which is a refusal; that the
- * challenge could not be read is a failure of the database.
+ * Returns the library's result of a verification. It throws for everything that does not fit, which is
+ * a refusal; that the challenge could not be read is a failure of the database.
  */
 async function verifiedBy<Result>(
   take: (challenge: string) => Promise<boolean>,

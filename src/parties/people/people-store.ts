@@ -95,8 +95,8 @@ export async function findPerson(db: Queryable, login: string): Promise<PersonRo
 }
 
 /**
- * Whether members of staff sign in with one-time codes, as they do outside the sandbox. Those who were disabled
- * count, or somebody could disable all of them to decide under two names.
+ * True if members of staff sign in with one-time codes, as they do outside the sandbox. Those who were
+ * disabled count, or somebody could disable all of them to decide under two names.
  */
 export async function hasStaffWithCodes(db: Queryable): Promise<boolean> {
   const found = await db.query(

@@ -6,8 +6,8 @@ const FIRST_WAIT_SECONDS = 5;
 const MAX_WAIT_SECONDS = 900;
 
 /**
- * How long a sign-in with a name has to wait before it is checked, by the failures that came from the same place:
- * after the fifth in a row 5 seconds, then twice as long each time, at most 15 minutes.
+ * Returns the wait before a sign-in with a name is checked, by the failures that came from the same
+ * place: after the fifth in a row 5 seconds, then twice as long each time, at most 15 minutes.
  * @returns whole seconds; 0: now.
  */
 export function secondsToWait({ failedCount, failedAt }: FailuresRow, now: Date): number {

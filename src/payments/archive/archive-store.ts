@@ -42,7 +42,7 @@ export async function listArchivable(
 }
 
 /**
- * Those of the payments that still can be archived, locked, as they are now. The caller holds the vendor's float
+ * Locks and reads those of the payments that can still be archived. The caller holds the vendor's float
  * row, without which no case about an ended payment is opened.
  */
 export async function lockArchivable(

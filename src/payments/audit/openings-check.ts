@@ -76,7 +76,7 @@ const FLOAT_TRANSFERS = `
   where a.account like 'operator-float:%'`;
 
 /**
- * Of each float without an opening, the newest statement with a balance that was imported when
+ * Finds, for each float without an opening, the newest statement with a balance that was imported when
  * nothing was booked. When that was is known from what the statement booked itself; if it booked
  * nothing, it is within an hour after the import began, because an import waits for another one.
  */

@@ -1,7 +1,7 @@
 import { Refusal } from '../../platform/base/errors.ts';
 
 /**
- * What may be a misspelt code. Nothing else is repeated: a caller that mixes up its parameters sends an
+ * Text is repeated only if it may be a misspelt code: a caller that mixes up its parameters sends an
  * account or a phone number here, which have digits.
  */
 const REPEATABLE = /^[a-z][a-z_-]{0,31}$/i;

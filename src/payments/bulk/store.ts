@@ -144,9 +144,9 @@ export async function readNextRow(
 }
 
 /**
- * How a restore of the database concerns the batch. `lost`: it was stored before the end of a quarantine in
- * which payments are missing, and its rows may be among them. `waiting`: a quarantine that people or the
- * processes will probably end, because nothing seems to be missing.
+ * Reads how a restore of the database concerns the batch. `lost`: it was stored before the end of a
+ * quarantine in which payments are missing, and its rows may be among them. `waiting`: a quarantine
+ * that people or the processes will probably end, because nothing seems to be missing.
  */
 export async function readRestore(
   db: Queryable,

@@ -100,8 +100,8 @@ export async function hadCase(
 }
 
 /**
- * Whether such a case about an open payment is open, or was opened since its last instruction was sent. What
- * people have decided about an earlier instruction says nothing about the last one.
+ * True if such a case about an open payment is open, or was opened since its last instruction was sent.
+ * What people have decided about an earlier instruction says nothing about the last one.
  */
 export async function hadCaseSinceSent(
   db: Queryable,

@@ -17,8 +17,8 @@ export async function readTakenBackCents(db: Queryable, vendorId: number): Promi
 }
 
 /**
- * What is still in a vendor’s books of receipts, in cents: what was collected, less what two people have taken
- * back. Without those that were never collected for this vendor.
+ * Sums what a vendor's books still hold of receipts, in cents: what was collected, less what two people
+ * have taken back. Without those that were never collected for this vendor.
  */
 export async function readKeptReceipts(
   db: Queryable,

@@ -27,8 +27,8 @@ export async function listStatementChanges(
 }
 
 /**
- * How far the opening balance at this time was below the closing balance before it, in cents, as the latest
- * case about these balances says; 0 without such a case.
+ * Returns the gap between the closing balance before this time and the opening balance at it, in cents,
+ * from the latest case about these balances; 0 without such a case.
  */
 export async function findFloatDifference(
   db: Queryable,

@@ -40,8 +40,8 @@ export const DECLARATIONS: Readonly<Record<string, Declaration>> = Object.fromEn
 );
 
 /**
- * How to read the operator's statements. Undefined: its protocol has none. Throws an `Error` naming
- * the operator and the invalid setting.
+ * Returns the reader of the operator's statements. Undefined: its protocol has none. Throws an `Error`
+ * naming the operator and the invalid setting.
  */
 export function statementFormatOf(operator: StatementOperator): StatementFormat | undefined {
   return PROTOCOLS[operator.connector]?.statementFormat?.(operator);

@@ -5,7 +5,7 @@ import type { StatementFormat } from '../reconciliation/statement.ts';
 import { statementFormatOf } from './registry.ts';
 
 /**
- * How statements of an operator are read.
+ * Returns the reader of an operator's statements.
  * Throws: `PlainError` (field `operator`) if it does not exist, or its protocol has no statements.
  */
 export async function requireStatementFormat(

@@ -18,8 +18,8 @@ export function readJson(bytes: Buffer, numbers: Numbers = 'text'): unknown {
 }
 
 /**
- * What a body is about that `readJson` refuses because a name occurs twice: by its values nothing may be decided.
- * Undefined for any other body.
+ * Reads the subject of a body that `readJson` refuses because a name occurs twice. Its values must not
+ * decide anything. Undefined for any other body.
  */
 export function readContradictory(bytes: Buffer): unknown {
   return read(bytes, (text) => {

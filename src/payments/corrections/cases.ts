@@ -180,8 +180,9 @@ export async function approveResolution(
 }
 
 /**
- * What comes before the case in the order of locks (README of payments): the operator, so that no statement of it
- * is being imported, which is compared with the books as they are when it begins; then the books.
+ * Takes the locks that come before the case in the order of locks (README of payments): the operator,
+ * so that no statement of it is being imported, which is compared with the books as they are when it
+ * begins; then the books.
  */
 async function lockForApproval(db: Queryable, caseId: string): Promise<void> {
   const found = await findCase(db, caseId);

@@ -133,7 +133,7 @@ export async function listPostedFor(
 }
 
 /**
- * Whether the case has posted a correction, to its vendor's accounts or to our own. The runtime role
+ * True if the case has posted a correction, to its vendor's accounts or to our own. The runtime role
  * cannot remove one, as it can remove the resolution of a case.
  */
 export async function hasCorrection(

@@ -127,8 +127,8 @@ function requireDirection(resolution: HouseResolution, isTaken: boolean, cents: 
 }
 
 /**
- * What the operator took from our float and the ledger does not have, in cents; below zero: what it
- * returned. Undefined: the facts do not say.
+ * Returns the amount that the operator took from our float and the ledger does not have, in cents;
+ * below zero: that it returned. Undefined: the facts do not say.
  */
 function takenCents(row: Row): bigint | undefined {
   if (row.kind === 'float_difference') {

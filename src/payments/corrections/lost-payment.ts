@@ -29,8 +29,8 @@ export interface LostPayment {
 }
 
 /**
- * What the vendor would have paid if the payment had not been lost: the amount and its fee, with the
- * operator's cost and commission. Pure.
+ * Plans the charge that the vendor would have had if the payment had not been lost: the amount and its
+ * fee, with the operator's cost and commission. Pure.
  * Throws: `PlainError` if the ledger has it after all, or the amount does not fit what is listed.
  */
 export function planLostCharge(
@@ -83,7 +83,7 @@ function requireUnknown({ known }: LostPayment): void {
 }
 
 /**
- * What the vendor gets back of a lost payment that it was charged for, because the operator reversed it: the
+ * Plans the return of a lost payment that the vendor was charged for and the operator reversed: the
  * amount, and if nothing of it is left also the fee, with the operator's cost and commission. Pure.
  * Throws: `PlainError` if the vendor was not charged, or the amount is above what was reversed.
  */
@@ -139,7 +139,7 @@ function balanceOf(account: AccountName, transfers: readonly PlannedTransfer[]):
 }
 
 /**
- * Of an amount that a statement lists for a lost payment: what the operator has not returned.
+ * Limits an amount that a statement lists for a lost payment to what the operator has not returned.
  * Throws: `PlainError` if it has returned all of it.
  */
 export function stillLostCents(

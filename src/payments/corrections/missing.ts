@@ -47,8 +47,8 @@ export function missingExecutedCents(row: Row, payment: PricedPayment): bigint {
 }
 
 /**
- * What a statement lists for the payment that the case is about. Undefined: none lists it, or as several payments
- * of which the case does not say which one.
+ * Returns the amount that a statement lists for the payment of the case. Undefined: none lists it, or
+ * as several payments of which the case does not say which one.
  */
 function listedBy(row: Row, payment: PricedPayment): bigint | undefined {
   const { facts } = row;

@@ -24,8 +24,8 @@ export interface PricedPayment extends OurPayment {
 }
 
 /**
- * Of an amount that a statement lists as paid: what the operator executed by our terms, if it is listed with
- * them. A report has the amount itself.
+ * Derives the executed amount by our terms from an amount that a statement lists as paid, if it is
+ * listed with them. A report has the amount itself.
  */
 export function executedBy({ facts }: Row, payment: PricedPayment, listed: bigint): bigint {
   if (facts['source'] !== 'statement' || !isListedNet(payment, listed)) return listed;
@@ -83,8 +83,8 @@ function termsDifference(row: Row, payment: PricedPayment): bigint {
 }
 
 /**
- * What the operator took more than our terms say, as transfers of our own terms: less commission first, and
- * then cost. Below zero, what it took less: less cost first, and then commission. So neither account gets
+ * Plans transfers of our own terms for the amount that the operator took beyond them: less commission
+ * first, and then cost. If it took less: less cost first, and then commission. So neither account gets
  * below zero for the payment.
  */
 function differingTerms(

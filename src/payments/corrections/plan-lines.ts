@@ -31,8 +31,8 @@ export function planLines(plan: Plan): string[] {
 }
 
 /**
- * The same, without the split of what the vendor pays between its collected income and its float,
- * because every payment changes that. The rest must be the same when a proposal is approved.
+ * The lines of a plan without the split of what the vendor pays between its collected income and its
+ * float, because every payment changes that. The rest must be the same when a proposal is approved.
  */
 export function effectOf(plan: Plan): string[] {
   if (plan.kind !== 'correct') return planLines(plan);

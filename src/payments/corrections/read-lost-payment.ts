@@ -16,8 +16,8 @@ import { factCents } from './facts.ts';
 import type { LostPayment } from './lost-payment.ts';
 
 /**
- * What is known of the payment that a case names and the ledger does not have, with the prices that
- * were in force when the operator made it. Null if the case names no payment.
+ * Reads the payment that a case names and the ledger does not have, with the prices that were in force
+ * when the operator made it. Null if the case names no payment.
  */
 export async function readLostPayment(db: Queryable, row: CaseRow): Promise<LostPayment | null> {
   const { kind, vendorId, paymentId, operatorCode, facts } = row;

@@ -4,8 +4,9 @@ import { lockInstruction } from '../dispatch/recall-store.ts';
 import type { Plan, Situation } from './resolutions.ts';
 
 /**
- * What people found out about one instruction does not settle a payment that was sent again: the later
- * instruction may be executed. Until the caller's database transaction ends, the payment is not sent again.
+ * Requires that a payment was not sent again: the later instruction may be executed, whatever people
+ * found out about the earlier one. Until the caller's database transaction ends, the payment is not
+ * sent again.
  * @param proposedAt null: it is proposed now.
  * Throws: `PlainError` if another operator has the payment than the case is about, or it was sent again since
  * the proposal.

@@ -2,9 +2,9 @@ import { executedCents, isListedNet } from '../reconciliation/match.ts';
 import type { OurPayment } from '../reconciliation/match.ts';
 
 /**
- * Of an amount that the operator took for a payment and the ledger does not have: what statements list more
- * than the ledger has. A movement that leaves what the ledger has opens no case, although one about the payment
- * may be open; and two cases may be about the same money. Pure.
+ * Limits an amount that the operator took for a payment to what statements list more than the ledger
+ * has. A movement that leaves what the ledger has opens no case, although one about the payment may be
+ * open; and two cases may be about the same money. Pure.
  */
 export function stillTakenCents(payment: OurPayment, takenCents: bigint): bigint {
   return isExplained(payment) ? smallest(takenCents, notBookedCents(payment)) : takenCents;
@@ -24,9 +24,9 @@ export function stillReturnedToVendorCents(payment: OurPayment, returnedCents: b
 }
 
 /**
- * Whether statements show how much the operator has of the payment. If it has cost or commission, they list either
- * amount, and several payments of it cannot be told from one with another amount. As long as nothing is posted to
- * the vendor's ledger, there is nothing with which they could be confused.
+ * True if statements show how much the operator has of the payment. If it has cost or commission, they
+ * list either amount, and several payments of it cannot be told from one with another amount. As long
+ * as nothing is posted to the vendor's ledger, there is nothing with which they could be confused.
  */
 export function isExplained(payment: OurPayment): boolean {
   const { isListed, isRevised, netCents, amountCents, postedCents } = payment;

@@ -53,8 +53,8 @@ export async function createPayments(
 }
 
 /**
- * The same, but postpones the rows of vendors whose floats other calls have locked. It waits only for the
- * float of the first row's vendor (functions/create_or_postpone_payments.sql).
+ * Creates payments, but postpones the rows of vendors whose floats other calls have locked. It waits
+ * only for the float of the first row's vendor (functions/create_or_postpone_payments.sql).
  */
 export async function createOrPostponePayments(
   db: Queryable,
@@ -77,7 +77,7 @@ function areOfOneVendor(rows: readonly NewPayment[]): boolean {
 }
 
 /**
- * What the database did not accept now, and the time of what it accepted.
+ * Returns the decisions that were not an acceptance, and the time of the accepted ones.
  * @param wanted `free`: only of vendors whose floats are free.
  */
 async function createInBucket(

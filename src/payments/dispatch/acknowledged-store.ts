@@ -9,7 +9,7 @@ export interface AcknowledgedPayment extends PaymentKey {
 }
 
 /**
- * Whether the database lacks one of the payments, or one of the attempts. In quarantine, payments that
+ * True if the database lacks one of the payments, or one of the attempts. In quarantine, payments that
  * were queued have an attempt that nobody made, and that one proves nothing.
  */
 export async function lacksAny(

@@ -81,9 +81,9 @@ const MAX_FACTOR = 64;
 const MAX_MS = 2_147_483_647;
 
 /**
- * How long a breaker that opens now stays open before the operator is probed. It is twice the last
- * pause if it opens from a trial, or soon after it closed: the operator answers the probe, but does
- * not take the payments.
+ * Time for which a breaker that opens now stays open before the operator is probed. It is twice the
+ * last pause if it opens from a trial, or soon after it closed: the operator answers the probe, but
+ * does not take the payments.
  */
 export function pauseMs({
   baseMs,

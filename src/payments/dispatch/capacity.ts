@@ -7,11 +7,11 @@ import type { Operator } from '../billers/biller.ts';
 export type CallKind = 'send' | 'verify' | 'validate';
 
 /**
- * How many calls each operator can accept now: its concurrency less the calls in progress, and its
- * rate. Status queries and validations together may use half of the concurrency, so that those of a
- * silent operator do not keep payments from being sent. Validations also leave half of a second's
- * rate to payments, and one vendor may use half of the validations' share, so that it does not keep
- * other vendors from validating.
+ * Counts the calls that each operator can accept now: its concurrency less the calls in progress, and
+ * its rate. Status queries and validations together may use half of the concurrency, so that those of a
+ * silent operator do not keep payments from being sent. Validations also leave half of a second's rate
+ * to payments, and one vendor may use half of the validations' share, so that it does not keep other
+ * vendors from validating.
  */
 export interface Capacity {
   /**

@@ -12,9 +12,8 @@ import type { FailureCode } from '../create/failure-code.ts';
 export interface Connector {
   readonly declaration: Declaration;
   /**
-   * How long after an instruction was sent a "not found" is not yet a proof, because the
-   * instruction may still be in transit. Null: with this operator "not found" never proves
-   * anything.
+   * For this long after an instruction was sent, a "not found" proves nothing, because the instruction
+   * may still be in transit. Null: "not found" never proves anything with this operator.
    */
   readonly acceptanceWindowMs: number | null;
   /** Maximum duration of `pay` and of `status`; leases last longer than this. */
@@ -55,8 +54,8 @@ export interface Declaration {
   /** Where the protocol is documented. */
   readonly source: string;
   /**
-   * What proves that nothing was executed? Each entry alone is sufficient evidence. Only these may
-   * become `not_sent`, `declined` or `not_found`; everything else is `unknown`.
+   * Evidence that nothing was executed. Each entry alone is sufficient. Only these may become
+   * `not_sent`, `declined` or `not_found`; everything else is `unknown`.
    */
   readonly proofOfNonExecution: readonly [string, ...string[]];
   /** Answers that look like proof but are not. */
@@ -68,8 +67,8 @@ export interface Declaration {
   /** The id by which the operator is asked about an instruction. */
   readonly statusBy: 'our_reference' | 'operator_handle' | 'cannot_be_asked';
   /**
-   * How a callback is proven to be the operator's. `confirmed_by_query`: not at all, because anybody can
-   * send one; so it may only cause a query (`canBeForged`).
+   * The proof that a callback is the operator's. `confirmed_by_query`: there is none, because anybody
+   * can send one; so it may only cause a query (`canBeForged`).
    */
   readonly callbackTrust:
     | 'signed'
@@ -279,8 +278,8 @@ export interface Callbacks {
   /** The response that the operator expects for an accepted callback: JSON content, or a text. */
   readonly acceptedBody: object | string;
   /**
-   * Whether a callback that is believed names its payment only by the handle. Then the handles of payments that
-   * have ended are kept too.
+   * True if a callback that is believed names its payment only by the handle. Then the handles of
+   * payments that have ended are kept too.
    */
   readonly keepsHandles: boolean;
   /**

@@ -5,9 +5,9 @@ import { readSpending } from './spending-store.ts';
 import type { Claim } from './store.ts';
 
 /**
- * How much was sent through each route with a daily limit: what the ledger shows at the last
- * refresh, and what this process has claimed since. A limit is checked before each claim, so it is
- * exceeded by at most one claim of each process and what others sent since the refresh.
+ * The amount sent through each route with a daily limit: what the ledger shows at the last refresh, and
+ * what this process has claimed since. A limit is checked before each claim, so it is exceeded by at
+ * most one claim of each process and what others sent since the refresh.
  */
 export interface DailySpending {
   isSpent(billerCode: string, route: Route): boolean;

@@ -1,8 +1,8 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 
 /**
- * How long before a report an instruction may have been sent that the report does not have. One that
- * was sent earlier and has no result was executed by then, or will probably not be.
+ * An instruction sent shortly before a report may be missing in it. One that was sent earlier and has
+ * no result was executed by then, or will probably not be.
  */
 const LAG = `interval '2 minutes'`;
 
@@ -10,8 +10,8 @@ const LAG = `interval '2 minutes'`;
 const STALE = `interval '1 hour'`;
 
 /**
- * How far each float with a stop limit is above it, in cents: as last reported, less what was settled
- * since, less what was sent lately and has no result. Floats whose report is old are left out.
+ * Reads the distance of each float from its stop limit, in cents: as last reported, less what was
+ * settled since, less what was sent lately and has no result. Floats whose report is old are left out.
  */
 export async function readLeft(db: Queryable): Promise<Map<string, bigint>> {
   const reported = await db.query<{ operatorCode: string; cents: bigint; polledAt: Date }>(

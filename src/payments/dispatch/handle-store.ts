@@ -105,8 +105,8 @@ export async function askAtOnce(
 }
 
 /**
- * Whether the payment is open, and this operator has no instruction in progress for it. That stays so until the
- * caller's database transaction ends.
+ * True if the payment is open, and this operator has no instruction in progress for it. That stays so
+ * until the caller's database transaction ends.
  */
 export async function lockOpenElsewhere(
   db: Queryable,

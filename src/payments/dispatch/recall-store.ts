@@ -47,9 +47,9 @@ export async function recallInstructions(
 }
 
 /**
- * Those of the open payments whose last instruction is still the given one: no other has been sent,
- * and none can be sent before the caller's database transaction ends. The caller holds the vendors'
- * float rows.
+ * Finds the open payments whose last instruction is still the given one: no other has been sent, and
+ * none can be sent before the caller's database transaction ends. The caller holds the vendors' float
+ * rows.
  */
 export async function lockStillUnderWay(
   db: Queryable,

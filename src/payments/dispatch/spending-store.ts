@@ -1,8 +1,8 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 
 /**
- * What was sent today through each route of these billers, by `<biller code> <operator code>`: payments that
- * succeeded, and those whose outcome is unknown.
+ * Sums what was sent today through each route of these billers, by `<biller code> <operator code>`:
+ * payments that succeeded, and those whose outcome is unknown.
  * @param timeZone in which the day begins.
  */
 export async function readSpending(

@@ -90,8 +90,9 @@ export async function confirmEntry(db: Queryable, entryId: string, rowId: string
 }
 
 /**
- * How the operator's statements list a movement: with its reference, whether or not the row is booked itself; or,
- * if it is a top-up, with its amount and near its time, by a row that confirms no other entry.
+ * Finds the row of the operator's statements that lists a movement: with its reference, whether or not
+ * the row is booked itself; or, if it is a top-up, with its amount and near its time, by a row that
+ * confirms no other entry.
  */
 export async function findListed(
   db: Queryable,

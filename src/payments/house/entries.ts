@@ -66,9 +66,9 @@ interface Deps {
 }
 
 /**
- * What one person enters about our float with an operator, and another one approves. The money has moved, so it waits
- * until somebody decides. At the decision, the operator is locked as by an import of a statement, which may list the
- * same movement.
+ * A movement of our float with an operator that one person enters and another one approves. The money
+ * has moved, so it waits until somebody decides. At the decision, the operator is locked as by an
+ * import of a statement, which may list the same movement.
  */
 export const houseEntryKind = ({ ledgerMac, wireTime }: Deps): AnyKind =>
   kind<Content, Facts, Plan>({
@@ -134,8 +134,8 @@ async function readFacts(db: Queryable, of: Content, isDecided: boolean): Promis
 }
 
 /**
- * What vendors’ payments of the time before an opening have consumed is part of what was there at first:
- * otherwise it would be missing in our books for ever. @param cents negative: more was returned.
+ * Payments of the time before an opening have consumed part of what was there at first: without it,
+ * that part would be missing in our books for ever.
  */
 function consumed({ debitAccount, creditAccount }: Movement, cents: bigint): Movement | null {
   if (cents === 0n) return null;

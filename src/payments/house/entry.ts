@@ -3,8 +3,8 @@ import { plainReference } from '../../platform/base/written-alike.ts';
 import type { HouseAccount } from './account.ts';
 
 /**
- * What people may enter about our float with an operator: money that we put in or took out, what the
- * operator charged, and what was there when its books begin.
+ * Kinds of movements that people may enter about our float with an operator: money that we put in or
+ * took out, the operator's charges, and what was there when its books begin.
  */
 export const ENTRY_KINDS = ['top_up', 'withdrawal', 'charge', 'opening'] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];

@@ -17,8 +17,9 @@ export interface JournalTransfer {
 const MAX_LINES = 20;
 
 /**
- * What a journal may post to. `commission-due:<code>` is what an operator has paid of its commission, and
- * `vat-paid` what we have paid of the VAT: both stand against the vendors' accounts of that name.
+ * Accounts that a journal may post to. `commission-due:<code>` is what an operator has paid of its
+ * commission, and `vat-paid` what we have paid of the VAT: both stand against the vendors' accounts of
+ * that name.
  */
 const ACCOUNT =
   /^(?:(?:bank|operator-charges|commission-due):[a-z0-9_]{1,40}|(?:income|expense|equity):[a-z0-9_-]{1,40}|suspense|vat-paid)$/;

@@ -210,8 +210,8 @@ export async function readFloatBeginning(
 }
 
 /**
- * What vendors' payments have consumed of our float with an operator before an instant, in cents; null:
- * until now.
+ * Sums what vendors' payments have consumed of our float with an operator before an instant, in cents;
+ * null: until now.
  */
 export async function readConsumed(
   db: Queryable,

@@ -25,9 +25,9 @@ const LOCAL: Readonly<Record<string, (bucket: number) => string>> = {
 };
 
 /**
- * The same query over the rows of one bucket, so that on a cluster it runs on the node that has them. Its
- * text is taken as it is: in front of it, the names of its tables are given to the rows of the bucket.
- * With one bucket this changes no plan.
+ * Limits the query to the rows of one bucket, so that on a cluster it runs on the node that has them.
+ * Its text is taken as it is: in front of it, the names of its tables are given to the rows of the
+ * bucket. With one bucket this changes no plan.
  * @param onCluster rows of the coordinator are read first, and sent along.
  */
 export function inBucket(sql: string, bucket: number, onCluster: boolean): string {

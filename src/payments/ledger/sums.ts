@@ -180,8 +180,8 @@ export async function splitByHours(db: Queryable, span: Span): Promise<SpanPart[
 }
 
 /**
- * What was posted between each two accounts in a span of time: from the sums, and from the transfers that
- * are not summed yet. Sums never change, so the result is as of the last statement.
+ * Sums transfers between each two accounts in a span of time: from the sums, and from the transfers
+ * that are not summed yet. Sums never change, so the result is as of the last statement.
  */
 export async function readPairs(db: Queryable, span: Span, filter: SumFilter): Promise<PairSum[]> {
   const units = filter.vendorId === null ? COMMON_UNITS : ONE_VENDORS_UNITS;

@@ -74,8 +74,9 @@ export async function requireReceipt(
 }
 
 /**
- * What to do with a receipt that no vendor has: credit it to one, or close it, because the money went back or belongs
- * to nobody here. The decision claims it; `afterwards` credits it, which `creditLeftClaims` can do as well.
+ * Decides about a receipt that no vendor has: credit it to one, or close it, because the money went
+ * back or belongs to nobody here. The decision claims it; `afterwards` credits it, which
+ * `creditLeftClaims` can do as well.
  */
 export const receiptKind = (deps: ReceiptDeps): AnyKind =>
   kind<Content, Facts, Plan>({

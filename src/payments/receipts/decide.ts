@@ -38,7 +38,7 @@ const SAME_PAYMENT_MS = 31 * 24 * 3_600_000;
 type Reported = Pick<ReceiptReport, 'channel' | 'amountCents' | 'paidAt' | 'account'>;
 
 /**
- * What a report means. Pure.
+ * Decides what a report changes. Pure.
  * @param about.vendorId of the account that was reported first; undefined: nobody has it, or none
  * was reported.
  * @param about.confirmFromCents confirmations of at least this amount wait until another channel reports the

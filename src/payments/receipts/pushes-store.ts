@@ -82,9 +82,10 @@ export async function takeOpenPushes(
 }
 
 /**
- * What is on its way to the vendor, in cents: prompts that may still be paid, or were paid and are not
- * reported as a receipt yet, and receipts to its account numbers that are not credited. A prompt is
- * answered by a receipt of its amount. What the provider no longer lists does not come any more.
+ * Sums the money on its way to the vendor, in cents: prompts that may still be paid, or were paid and
+ * are not reported as a receipt yet, and receipts to its account numbers that are not credited. A
+ * prompt is answered by a receipt of its amount. What the provider no longer lists does not come any
+ * more.
  */
 export async function readAwaitedCents(db: Queryable, vendorId: number): Promise<bigint> {
   const read = await db.query<{ cents: bigint }>(

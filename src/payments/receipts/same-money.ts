@@ -30,9 +30,9 @@ export function isNamed(number: string, named: readonly string[]): boolean {
 }
 
 /**
- * Whether a report may be about the money of a known receipt. One number of one issuer is one receipt. Numbers
- * of different issuers are compared too, because an issuer is only who a source is said to be: a statement of a
- * pay bill may be read as that of a bank. Pure.
+ * Compares a report with a known receipt that may be the same money. One number of one issuer is one
+ * receipt. Numbers of different issuers are compared too, because an issuer is only who a source is
+ * said to be: a statement of a pay bill may be read as that of a bank. Pure.
  * @param vendorId the vendor of the report's account.
  */
 export function relationOf(

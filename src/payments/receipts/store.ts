@@ -276,8 +276,8 @@ export async function insertDebit(db: Queryable, report: ReceiptReport): Promise
 }
 
 /**
- * Whether a statement has listed a debit of this number, however it is written, and amount, whoever its issuer is
- * said to be.
+ * True if a statement has listed a debit with this number (in any spelling) and amount, whoever its
+ * issuer is said to be.
  */
 export async function isDebited(
   db: Queryable,

@@ -10,7 +10,7 @@ export interface FloatFacts {
    */
   readonly inFlightCents: bigint;
   /**
-   * What payments booked since shortly before the report cost us at the operator, which may not be in
+   * Our cost at the operator of payments booked since shortly before the report, which may not be in
    * it: their amounts and its charges, less the commission that it deducts.
    */
   readonly settledSinceCents: bigint;

@@ -210,7 +210,8 @@ export async function listOperatorsPaid(db: Queryable, period: Period): Promise<
 }
 
 /**
- * What an operator's statements report for a period, in cents; balances if they begin and end it.
+ * The movements that an operator's statements report for a period, in cents; balances if they begin and
+ * end it.
  */
 export interface OperatorDay {
   readonly operator: string;

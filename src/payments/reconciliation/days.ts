@@ -119,7 +119,8 @@ export async function readDayGaps(
 }
 
 /**
- * What was missing and accepted. Throws: `PlainError` with what is missing and was not accepted.
+ * Lists the gaps that people have accepted. Throws: `PlainError` with what is missing and was not
+ * accepted.
  */
 async function findExceptions(
   db: Queryable,

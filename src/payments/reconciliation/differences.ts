@@ -152,8 +152,8 @@ function caseOf(
 }
 
 /**
- * Whether the operator lists a payment that the ledger has not as paid on other terms than ours. `settle` is
- * told that it was executed in full, so the difference is a case of its own.
+ * True if the operator lists a payment that the ledger does not have as paid on terms that are not
+ * ours. `settle` is told that it was executed in full, so the difference is a case of its own.
  */
 function isOnOtherTerms(match: Match | null): boolean {
   if (match === null || match.payment === null) return false;
@@ -181,8 +181,8 @@ function amountCase(about: Omit<NewCase, 'kind' | 'evidenceId'>, match: Match | 
 }
 
 /**
- * For a report about a settled payment, `settle` opens the case. It is about the vendor's part; this one is
- * about ours, and about what the operator returned more than it took, if there is any.
+ * Returns the case about our part of a difference in a settled payment, and about what the operator
+ * returned more than it took, if there is any. `settle` opens the case about the vendor's part.
  */
 function theirsOnlyCase(opened: NewCase, match: Match | null): NewCase | undefined {
   if (!match?.reported) return opened;

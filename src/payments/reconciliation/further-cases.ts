@@ -28,8 +28,8 @@ export async function findContested(
 }
 
 /**
- * Whether the movement says that the operator paid what the ledger does not have. Like a callback, it opens a
- * case that names no movement, so only one can be open for each payment.
+ * True if the movement says that the operator paid what the ledger does not have. Like a callback, it
+ * opens a case that names no movement, so only one can be open for each payment.
  */
 function isPaidOtherwise(match: Match | null): boolean {
   if (match === null || match.payment === null || match.payment.outcome === null) return false;

@@ -26,8 +26,8 @@ export interface OurPayment {
    */
   readonly postedCents: bigint;
   /**
-   * What the operator takes from our float when it executes the instructed amount, and what the ledger
-   * shows that it took: with its cost, less a commission that it nets. A statement may list either.
+   * The operator's takings from our float if it executes the instructed amount, and those that the
+   * ledger shows: with its cost, less a commission that it nets. A statement may list either.
    */
   readonly netCents: bigint;
   readonly netPostedCents: bigint;
@@ -170,9 +170,10 @@ function grossAndNet(payment: Amounts): readonly [grossCents: bigint, netCents: 
 }
 
 /**
- * Whether a statement lists the payment with the operator's cost and commission. Statements list either
+ * True if a statement lists the payment with the operator's cost and commission. Statements list either
  * amount; one that is neither is compared with the nearest one, because the operator's terms may have
- * changed since ours were entered. By more than a tenth of the amount they do not: then it executed another one.
+ * changed since ours were entered. By more than a tenth of the amount they do not: then it executed
+ * another one.
  */
 export function isListedNet(payment: Amounts, listedCents: bigint): boolean {
   const { amountCents, netCents } = payment;
@@ -207,8 +208,9 @@ export function executedCents(
 }
 
 /**
- * The same for an open payment that the movement settles. If it is listed with terms that are not ours, it
- * counts as executed in full: whether the difference is the vendor's is for people to say.
+ * Derives the executed amount of an open payment that the movement settles. If it is listed with terms
+ * that are not ours, it counts as executed in full: whether the difference is the vendor's is for
+ * people to say.
  */
 export function settledCents(
   payment: Amounts,

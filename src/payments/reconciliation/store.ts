@@ -8,8 +8,8 @@ import type { OurPayment } from './match.ts';
 import type { MovementKind, StatementMovement } from './statement.ts';
 
 /**
- * Whether consecutive complete statements of the operator cover from <= time < to. Then every
- * movement of that time has been matched with our ledger. An incomplete statement covers nothing.
+ * True if consecutive complete statements of the operator cover from <= time < to. Then every movement
+ * of that time has been matched with our ledger. An incomplete statement covers nothing.
  */
 export async function statementCovers(
   db: Queryable,
@@ -328,7 +328,7 @@ const PAYMENTS = `
       and x.biller_code = t.biller_code and x.payment_id = t.payment_id)`;
 
 /**
- * Those of the payments that exist and that the operator may have been instructed to pay.
+ * Reads those of the payments that the operator may have been instructed to pay.
  * @param isCertain the operator says that it paid them: all that exist.
  */
 export async function readPayments(

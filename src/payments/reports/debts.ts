@@ -18,8 +18,8 @@ export interface OpenDebt<Movement extends DebtMovement> {
 }
 
 /**
- * What is left of each debt of one debtor. A repayment pays the debt that it names, then those of the same
- * payment, and then the oldest ones. Pure.
+ * Returns the rest of each debt of one debtor. A repayment pays the debt that it names, then those of
+ * the same payment, and then the oldest ones. Pure.
  * @param movements oldest first.
  */
 export function openDebts<Movement extends DebtMovement>(

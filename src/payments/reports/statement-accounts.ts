@@ -17,8 +17,9 @@ export type Balances = ReadonlyMap<string, bigint>;
 export const floatAccount = (operatorCode: string): string => `operator-float:${operatorCode}`;
 
 /**
- * Whether an account is a part of the statement's balance. A vendor's is its money with us, as closed days
- * count it; an operator's is our float: what the house put there less what vendors' payments consumed.
+ * True if an account is a part of the statement's balance. A vendor's is its money with us, as closed
+ * days count it; an operator's is our float: what the house put there less what vendors' payments
+ * consumed.
  */
 export function isOwnAccount(of: StatementOf, account: string): boolean {
   if (of.kind === 'vendor') return isVendorsMoney(account);

@@ -79,9 +79,9 @@ export interface StatementPage {
 }
 
 /**
- * What was there before a period and at its end, and what moved. Reads one snapshot, up to the time before
- * which nothing can be added any more: a movement that is committed later has a later time, and so is on
- * none of the pages.
+ * Reads the balances before a period and at its end, and sums the movements between. Reads one
+ * snapshot, up to the time before which nothing can be added any more: a movement that is committed
+ * later has a later time, and so is on none of the pages.
  */
 export async function readStatementHead(
   pool: Pool,

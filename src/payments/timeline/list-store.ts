@@ -138,8 +138,8 @@ export async function countOpen(
 }
 
 /**
- * Those of them that match, newest first, found by the queue: the sums hide the times from the planner,
- * which would take an index by time.
+ * Finds open payments by the queue, newest first: the sums hide the times from the planner, which would
+ * take an index by time.
  */
 export async function listOpen(
   db: Queryable,

@@ -106,8 +106,8 @@ export async function endRule(
 }
 
 /**
- * What the vendor's rules of this kind did before, by the database's clock: ending a rule and setting it
- * again resets no limit.
+ * Reads earlier top-ups by the vendor's rules of this kind, by the database's clock: ending a rule and
+ * setting it again resets no limit.
  */
 export async function readHistory(
   db: Queryable,

@@ -1,9 +1,6 @@
 import { dayAfter, isoDay, parseDay } from './days.ts';
 
-/**
- * The same format for any time zone. Creating one costs a hundred times as much as using it, so each
- * is created once.
- */
+/** Keeps one format for each time zone, because creating one costs a hundred times as much as using it. */
 export function formatsByZone(
   locale: string,
   options: Intl.DateTimeFormatOptions,

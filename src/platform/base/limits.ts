@@ -110,8 +110,8 @@ export const LIMITS = {
   /** Webhook calls at once to one vendor, so that its slow receiver does not delay the others. */
   webhookCallsPerVendor: 4,
   /**
-   * How long events are kept after they were delivered or given up, and the longest they are kept
-   * at all.
+   * Retention of events after they were delivered or given up, and the longest time they are kept at
+   * all.
    */
   eventRetentionDays: 30,
   /** Retention of handles after their payment has ended, for late callbacks. */

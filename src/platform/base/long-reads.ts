@@ -79,8 +79,8 @@ function tooLate(): Refusal {
 export type ReadPart = <Result>(read: () => Promise<Result>) => Promise<Result>;
 
 /**
- * For an answer that is sent while it is read: each part waits for its turn, so a slow reader of the answer
- * holds up nobody. Only the first part is refused, because the answer has not begun then.
+ * Reads an answer that is sent while it is read: each part waits for its turn, so a slow reader of the
+ * answer holds up nobody. Only the first part is refused, because the answer has not begun then.
  */
 export function partsInTurn(longReads: LongReads, reader: LongReader): ReadPart {
   let isNeverRefused = reader.isNeverRefused ?? false;

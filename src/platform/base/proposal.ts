@@ -8,8 +8,8 @@ export function requireFound<Row>(row: Row | undefined, what: string): Row {
 }
 
 /**
- * What a person writes for others to read, trimmed. Letters and digits of every script count, because
- * it is never compared. Throws: `PlainError` unless it has a letter or a digit.
+ * Trims a text that a person writes for others to read. Letters and digits of every script count,
+ * because it is never compared. Throws: `PlainError` unless it has a letter or a digit.
  */
 export function requireText(text: string, field: string): string {
   if (/[\p{L}\p{N}]/u.test(text)) return text.trim();

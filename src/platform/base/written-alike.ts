@@ -7,8 +7,8 @@ export function plainReference(reference: string): string {
 }
 
 /**
- * Whether two texts may be one reference, written in two ways: only the case and the separators differ, or one has
- * no separators. `12/3456` and `123/456` are two references.
+ * True if two texts may be one reference, written in two ways: only the case and the separators differ,
+ * or one has no separators. `12/3456` and `123/456` are two references.
  */
 export function isWrittenAlike(one: string, other: string): boolean {
   if (plainReference(one) !== plainReference(other)) return false;

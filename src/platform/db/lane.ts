@@ -64,9 +64,7 @@ export interface LaneOptions<Item, Result> {
   readonly readOnly?: boolean;
   /** Time for which a batch is retried over lost connections before it fails. */
   readonly deadlineMs: number;
-  /**
-   * How long a call may go without a response before its connection counts as lost. Default 20 s.
-   */
+  /** A connection counts as lost if a call goes without a response for this long. Default 20 s. */
   readonly silenceMaxMs?: number;
   /** Default: the system's timers. */
   readonly timers?: Timers;

@@ -9,8 +9,8 @@ export const MIGRATION_LOCK = 7_305_001;
 /** The pace at which an upgrade tries again while the running service, or a person, holds its locks. */
 export interface Turns {
   /**
-   * How long a statement waits for a lock. Everybody who wants the same table waits behind it, so
-   * this is also how long creates stand still.
+   * Time that a statement waits for a lock. Everybody who wants the same table waits behind it, so this
+   * is also how long creates stand still.
    */
   readonly lockTimeoutMs: number;
   /** Between two turns, in which everybody else continues. Doubled from turn to turn. */

@@ -1,8 +1,8 @@
 import type { Queryable } from './pool.ts';
 
 /**
- * What the planner assumes about columns without statistics: how many different values, or,
- * if negative, what share of the rows has a value of its own. Without them it takes each column, and the
+ * The planner's assumptions about columns without statistics: how many different values, or, if
+ * negative, what share of the rows has a value of its own. Without them it takes each column, and the
  * bucket too, for selective, plans to read "the few rows of the bucket", and keeps that plan while the
  * table grows (decision 23). PostgreSQL replaces them when it analyzes the table.
  */

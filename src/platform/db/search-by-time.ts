@@ -125,8 +125,8 @@ function beginOf({ createdAt }: SpanCursor, direction: 1 | -1): number {
 }
 
 /**
- * What reading has cost so far. The fastest statement shows what each costs that reads nothing, which is
- * most of it on a cluster: there a search would end after seconds, and never come to longer spans.
+ * The cost of the search so far. The fastest statement shows what each costs that reads nothing, which
+ * is most of it on a cluster: there a search would end after seconds, and never come to longer spans.
  */
 class ReadingCost {
   #fastestMs = Infinity;

@@ -119,9 +119,9 @@ export function embeddedRuntimeUrl(ownerUrl: string): string {
 const STARTUP_WAIT_MS = 30_000;
 
 /**
- * For a program that runs alongside a service: the URL of the server on this folder, or undefined
- * when no server with a living owner runs (then `startEmbedded` may be called). Waits for a server
- * that is starting or stopping.
+ * Returns the URL of the server on this folder, or undefined when no server with a living owner runs
+ * (then `startEmbedded` may be called). Programs that run alongside a service use this. Waits for a
+ * server that is starting or stopping.
  * Throws: `EmbeddedDatabaseError` when the folder may not be read, or the server does not finish
  * starting or stopping.
  */

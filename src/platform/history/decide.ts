@@ -75,9 +75,9 @@ export function findChange(
 }
 
 /**
- * Whether what a process remembers shows that the database was restored or replaced, although another
- * process has already acted on it. Pure. The record alone proves nothing, because anyone with write access to
- * the database can change it.
+ * True if what a process remembers shows that the database was restored or replaced, although another
+ * process has already acted on it. Pure. The record alone proves nothing, because anyone with write
+ * access to the database can change it.
  */
 export function wasReplaced(
   remembered: Beat & ServerIdentity,

@@ -70,8 +70,8 @@ export interface Keeper {
   /** Compares, acts on a change, and records that the database is in use. */
   check(pool: Pool): Promise<void>;
   /**
-   * For every new connection, before anybody uses it: refuses the connection while a change has not
-   * been acted on. A restored or promoted server is met by new connections only.
+   * Called with every new connection before anybody uses it: refuses the connection while a change has
+   * not been acted on. A restored or promoted server is met by new connections only.
    */
   readonly verify: (client: Queryable) => Promise<void>;
   /** Checks every ten seconds. */
@@ -162,8 +162,8 @@ class Memory {
   }
 
   /**
-   * Whether the connection leads to the database as this process knows it. `ahead`: another process has
-   * acted on a change.
+   * Compares the connection's database with the one that this process knows. `ahead`: another process
+   * has acted on a change.
    */
   async compare(client: Queryable): Promise<'same' | 'ahead' | 'changed'> {
     // Before the record, which a check at the same time moves on.

@@ -7,9 +7,7 @@ import { removeFrom } from '../base/lists.ts';
 import type { AtClosing } from './lifecycle.ts';
 import { networkOf } from './rate-limits.ts';
 
-/**
- * How many requests and connections one process accepts at once, in total and per client address.
- */
+/** Limits of requests and connections that one process accepts at once, in total and per client address. */
 export interface AdmissionLimits {
   /** Requests received and not answered. */
   readonly requestsUnderWay: number;

@@ -6,15 +6,17 @@ import { createTokenBuckets } from '../base/token-buckets.ts';
 /** Each throws `too_many_requests` with the seconds to wait. */
 export interface RateLimits {
   /**
-   * For each request that only its signer can have sent. Whoever has seen a signature that can be repeated (`hash`)
-   * must not use up the signer's budget, so such requests have one for each network that they come from.
+   * Counts a request that only its signer can have sent. Whoever has seen a signature that can be
+   * repeated (`hash`) must not use up the signer's budget, so such requests have one for each network
+   * that they come from.
    */
   forSigner(signer: LimitedSigner): void;
   /** Throws as `forSigner` would, without counting the request, which may be a repeat. */
   requireRoom(signer: LimitedSigner): void;
   /**
-   * For requests that anybody can send: operations without a signature, invalid signatures, and signatures that are
-   * expired or used. A client whose signatures are valid is never refused because of other requests from its address.
+   * Counts a request that anybody can send: operations without a signature, invalid signatures, and
+   * signatures that are expired or used. A client whose signatures are valid is never refused because
+   * of other requests from its address.
    */
   forStranger(address: string): void;
 }

@@ -42,7 +42,7 @@ const REUSE_MS = 1_000;
 const DEADLINE_MS = 3_000;
 
 /**
- * Whether the process can do its work: the database is reachable and commits, all migrations are
+ * Checks that the process can do its work: the database is reachable and commits, all migrations are
  * applied, and their constraints, indexes and functions are still in place.
  */
 export function createReadiness(options: ReadinessOptions): ReadinessCheck {

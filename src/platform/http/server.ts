@@ -172,7 +172,8 @@ function sendSecurityHeaders(app: FastifyInstance): void {
 const REQUEST_ID_HEADER = 'x-request-id';
 
 /**
- * For input that Node's HTTP parser cannot read, or waited too long for, no request object exists.
+ * Refuses input that Node's HTTP parser cannot read, or waited too long for. No request object exists
+ * then.
  */
 function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {

@@ -81,7 +81,8 @@ export function createUpload(operation: AnyFileOperation, deps: OperationDeps): 
 }
 
 /**
- * For a signature in the header over a multipart body, whose SHA-256 the parameters do not contain.
+ * True for a signature in the header over a multipart body, whose SHA-256 the parameters do not
+ * contain.
  */
 function isSignedAsAWhole(request: FastifyRequest): boolean {
   const { 'content-type': contentType = '' } = request.headers;

@@ -13,9 +13,9 @@ export interface Call {
   readonly body: string | null;
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * For everything: waiting for a connection, connecting, sending, and the last byte of the
-   * response. Time in which this process does not run does not count, except that nothing is sent once so
-   * much time has passed: by then, others may have found out that nothing was sent.
+   * Limit of the whole call: waiting for a connection, connecting, sending, and the last byte of the
+   * response. Time in which this process does not run does not count, except that nothing is sent once
+   * so much time has passed: by then, others may have found out that nothing was sent.
    */
   readonly deadlineMs: number;
   /** Largest response body. */

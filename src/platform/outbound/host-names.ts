@@ -115,7 +115,7 @@ function isAbsence(answer: PromiseSettledResult<unknown>): boolean {
 }
 
 /**
- * For `net.connect` and all that passes its options on.
+ * Creates a `lookup` for `net.connect` and all that passes its options on.
  * @param check throws if a connection to the addresses is refused.
  */
 export function createLookup(

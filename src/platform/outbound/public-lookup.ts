@@ -48,7 +48,7 @@ function isPrivateAddress(address: string): boolean {
 }
 
 /**
- * Whether a URL's host is in a private network, without a lookup.
+ * True if a URL's host is in a private network. Looks nothing up.
  * @param hostname as `URL` returns it, which normalises every form of an address.
  */
 export function isPrivateHost(hostname: string): boolean {

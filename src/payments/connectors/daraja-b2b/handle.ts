@@ -1,6 +1,6 @@
 /**
- * What we keep about an instruction: Daraja's ConversationID, the code of a Result that declined it,
- * and whether a status query confirmed that. A Result alone is not believed.
+ * Stored with an instruction: Daraja's ConversationID, the code of a Result that declined it, and
+ * whether a status query confirmed that. A Result alone is not believed.
  */
 export interface Handle {
   readonly conversationId: string;

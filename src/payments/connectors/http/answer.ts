@@ -10,8 +10,8 @@ export function readBody(format: 'json' | 'form' | 'xml', bytes: Buffer): object
 }
 
 /**
- * What a body is about that `readBody` refuses because a name occurs twice; undefined for any other. By its
- * values nothing may be decided.
+ * Reads the subject of a body that `readBody` refuses because a name occurs twice; undefined for any
+ * other. Its values must not decide anything.
  */
 export function readContradictoryBody(
   format: 'json' | 'form' | 'xml',

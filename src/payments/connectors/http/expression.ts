@@ -77,8 +77,8 @@ function findRefused(node: unknown): string | undefined {
 }
 
 /**
- * Whether a text of the configuration reads a value of the input: an expression, or a text with `{{ expression }}`
- * in it. False if it is neither.
+ * True if a text of the configuration reads this value of the input: as an expression, or in a text
+ * with `{{ expression }}` in it.
  */
 export function readsValue(text: string, name: string): boolean {
   const templates = [...text.matchAll(/\{\{(.*?)\}\}/gs)].map(([, part = '']) => part);

@@ -102,8 +102,8 @@ const auth = Type.Union([
       token: expression,
       life_seconds: expression,
       /**
-       * Whether an answer refuses the token, and proves that the request went no further: then it
-       * is sent again with a new one.
+       * True if an answer refuses the token, and proves that the request went no further: then it is
+       * sent again with a new one.
        */
       refused: optional,
     },

@@ -18,7 +18,7 @@ export function signedAmount(text: string, decimal: '.' | ','): bigint | undefin
 }
 
 /**
- * Whether exactly three digits follow the decimal separator, which then may be the separator of
+ * True if exactly three digits follow the decimal separator, which then may be the separator of
  * thousands: `1.500` is 1.50 or 1,500.00.
  */
 export function isAmbiguous(text: string, decimal: '.' | ','): boolean {

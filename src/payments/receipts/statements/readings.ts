@@ -14,10 +14,11 @@ interface Reading {
 }
 
 /**
- * What the text of a line names, and what it names if its pieces are joined in other ways. Banks break texts at a
- * fixed width, within words too, and nothing tells whether a space belongs there: `ACC 100` and `200` name the
- * account 100, or 100200. Letters count as written if the pattern finds something, because a payer's small letters
- * may be other words; but whoever has the account that they name with them is asked.
+ * Finds the account and the numbers that the text of a line names, also if its pieces are joined in
+ * other ways. Banks break texts at a fixed width, within words too, and nothing tells whether a space
+ * belongs there: `ACC 100` and `200` name the account 100, or 100200. Letters count as written if the
+ * pattern finds something, because a payer's small letters may be other words; but whoever has the
+ * account that they name with them is asked.
  */
 export function readText(
   text: string,
@@ -95,8 +96,9 @@ function waysToJoin(text: string): string[] {
 }
 
 /**
- * Whether an account differs from another one by a word that was joined to it: `100200` and `100200THANKS`.
- * Digits that follow digits, or letters that follow letters, may be the rest of the account.
+ * True if an account differs from another one by a word that was joined to it: `100200` and
+ * `100200THANKS`. Digits that follow digits, or letters that follow letters, may be the rest of the
+ * account.
  */
 function isNextWord(account: string, longer: string): boolean {
   const [last, next] = [account.slice(-1), longer.slice(account.length)];

@@ -16,8 +16,8 @@ export interface ReportedLine {
 }
 
 /**
- * What a line reports. Without M-PESA’s number, the bank’s own reference is the receipt number;
- * empty if it cannot be one.
+ * Turns a line into a report of a receipt. Without M-PESA’s number, the bank’s own reference is the
+ * receipt number; empty if it cannot be one.
  */
 export function reportOf(
   source: Pick<SourceRow, 'sourceCode' | 'collector'>,

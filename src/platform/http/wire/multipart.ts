@@ -53,7 +53,7 @@ function boundaryOf(contentType: string): string {
 }
 
 /**
- * Whether the body begins with the delimiter, alone on its line, and ends with the first closing
+ * True if the body begins with the delimiter, alone on its line, and ends with the first closing
  * delimiter. Then no other boundary delimits the same bytes: the first line is the delimiter.
  */
 function isDelimitedBy(boundary: string, body: Buffer): boolean {
