@@ -57,7 +57,7 @@ const requireLogin = matching(
   'an e-mail address, or a name of 2 to 127 letters, digits, dots and hyphens; a vendor’s id and a colon may come before it',
 );
 
-/** What a person signs in with, which is always lower-case, given in any case. */
+/** Accepts a login in any case and returns it in lower case, as it is stored. */
 export const loginName = (text: string): string => requireLogin(text.toLowerCase());
 
 const requireCode = matching(/^[a-z0-9_]{1,40}$/, '1 to 40 letters, digits or underscores');

@@ -23,7 +23,7 @@ export interface Cli {
     work: (session: Session) => Promise<Answer | undefined>,
     needs?: SessionNeeds,
   ): Promise<void>;
-  /** The same for a command that needs no database. */
+  /** Runs a command that needs no database. */
   runAlone(
     options: { readonly json?: boolean },
     work: () => Promise<Answer | undefined>,

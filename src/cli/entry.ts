@@ -36,7 +36,7 @@ const SETTINGS = new Set([
 /** Groups whose first argument is the code of something, and never personal data. */
 const NAMED = new Set(['vendor', 'collector', 'operator', 'biller', 'route', 'price', 'webhook']);
 
-/** What the audit log says about a command that changes something; undefined: it only reads. */
+/** Entry in the audit log of a command that changes something; undefined: it only reads. */
 export interface CommandEntry {
   readonly action: string;
   readonly target: string | null;

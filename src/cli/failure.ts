@@ -5,7 +5,7 @@ import { EXIT } from './exit.ts';
 export class UsageError extends Error {}
 
 export interface Explanation {
-  /** For stderr; empty if it has already been written. */
+  /** Written to stderr; empty if it has already been written. */
   readonly text: string;
   readonly exitCode: number;
 }

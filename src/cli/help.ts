@@ -4,7 +4,7 @@ import type { Argument, HelpConfiguration, Option } from 'commander';
 /** The description of a longer option starts on the next line, so that no description gets narrow. */
 const MAX_TERM_COLUMNS = 30;
 
-/** How the help of every command looks. */
+/** Layout of the help of every command. */
 export const HELP_LAYOUT: HelpConfiguration = {
   minWidthToWrap: 20,
   padWidth: (command, helper) =>

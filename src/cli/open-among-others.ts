@@ -1,6 +1,6 @@
 import { AlreadyRunningError, EmbeddedDatabaseError } from '../platform/embedded/error.ts';
 
-/** How long a command retries while servers of other commands start and stop. */
+/** A command retries for this long while servers of other commands start and stop. */
 export const OPEN_MS = 10_000;
 /** PostgreSQL itself refuses one of two starts at the same moment. */
 const MAX_STARTS = 2;

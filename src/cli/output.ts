@@ -145,7 +145,7 @@ export function createProgress(stderr: TextStream): Progress {
   };
 }
 
-/** The same for a text of several lines, such as an error that quotes an argument. */
+/** Replaces control characters, but keeps line ends, such as those of an error that quotes an argument. */
 export function shownLines(text: string): string {
   return text.replaceAll(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\u{FFFD}');
 }

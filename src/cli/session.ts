@@ -25,7 +25,7 @@ import { findLedgerMac, openLedgerMac } from '../parties/ledger-key.ts';
 import { readMasterKeyFile } from '../parties/master-key-file.ts';
 import { OPEN_MS, openAmongOthers } from './open-among-others.ts';
 
-/** What a command can use while it runs. */
+/** The dependencies of a command while it runs. */
 export interface Session {
   readonly config: Config;
   /** As the runtime role. */
@@ -56,7 +56,7 @@ export interface SessionNeeds {
 
 /** The name of the commands' connections, so that they recognise each other. */
 const POOL_NAME = 'command';
-/** How long a command that started the embedded server waits for other commands that share it. */
+/** A command that started the embedded server waits this long for other commands that share it. */
 const OTHERS_MS = 60_000;
 
 /**

@@ -48,7 +48,7 @@ export interface LinkAnswer {
   readonly codesRequired: boolean;
   /** Base 32. */
   readonly secret: string;
-  /** For a QR code: `otpauth://…`. */
+  /** Content of a QR code: `otpauth://…`. */
   readonly secretUri: string;
 }
 
@@ -101,12 +101,12 @@ export interface PaymentChoices {
 
 /** `GET /payments`, newest first. */
 export interface PaymentsAnswer {
-  /** How the parts of the search text were understood. */
+  /** The parts of the search text, and the meanings that they were given. */
   readonly understood: readonly Understood[];
   readonly payments: readonly ListedPayment[];
-  /** For staff, with the first page of a search: about payments that only an operator reports. */
+  /** Payments that only an operator reports. Only for staff, with the first page of a search. */
   readonly lost: readonly ListedCase[];
-  /** For the next page; null: there are no older ones. */
+  /** Cursor of the next page; null: there are no older ones. */
   readonly next: string | null;
   /** Everything created since then has been searched; null: the whole period. */
   readonly searchedTo: string | null;
@@ -160,7 +160,7 @@ export interface ListedCase {
   /** Null: our own accounts. */
   readonly vid: string | null;
   readonly operator: string | null;
-  /** Of the payment. */
+  /** The payment's reference. */
   readonly reference: string | null;
   /** The amount of the case, if the facts contain one. */
   readonly amount: string | null;
@@ -206,7 +206,7 @@ export interface CaseDetail extends ListedCase {
   /** Amounts as decimal text, under names without `_cents`. */
   readonly facts: Readonly<Record<string, unknown>>;
   readonly proposal: CaseProposal | null;
-  /** How it can be resolved, with what each means. */
+  /** The resolutions that fit the case, with their meanings. */
   readonly resolutions: readonly { readonly code: string; readonly meaning: string }[];
   readonly events: readonly {
     readonly at: string;

@@ -34,7 +34,7 @@ export interface ConsoleOptions {
   /** Undefined: browsers allow no passkeys at the configured public URL. */
   readonly party: RelyingParty | undefined;
   readonly clock: Clock;
-  /** For each person; 0: no limit. */
+  /** Limit of each person; 0: no limit. */
   readonly readsPerSecond: number;
   readonly changesPerSecond: number;
   readonly routes: readonly AnyRoute[];

@@ -46,7 +46,7 @@ export interface ListedCreditEnquiry {
 /** `GET /credit/enquiries`: of one vendor, newest first. */
 export interface CreditEnquiriesAnswer {
   readonly enquiries: readonly ListedCreditEnquiry[];
-  /** For the next page; null: there are no older ones. */
+  /** Cursor of the next page; null: there are no older ones. */
   readonly next: string | null;
 }
 
@@ -79,7 +79,7 @@ export interface CreditReportAnswer {
   readonly consentDate: string | null;
   /** The card that scored, as `id@version`. */
   readonly scorecard: string | null;
-  /** What that card is; null if it is an upstream bureau's. */
+  /** Facts about that card; null if it is an upstream bureau's. */
   readonly card: CardFacts | null;
   readonly source: string;
   /** Null: retention has erased it. */
@@ -94,7 +94,7 @@ export interface CreditReportAnswer {
     readonly deceased: boolean;
     /** The customer was found under another name than the one on file. */
     readonly nameDiffers: boolean;
-    /** Of an identity decision; null: the product does not say. */
+    /** Given by identity decisions; null: the product does not say. */
     readonly creditActive: boolean | null;
     readonly figures: readonly { readonly name: string; readonly value: SectorFigures }[];
     readonly accounts: readonly ReportedAccount[];
@@ -102,9 +102,9 @@ export interface CreditReportAnswer {
     readonly score: {
       readonly score: string;
       readonly grade: string;
-      /** Of a default, in per cent. */
+      /** Probability of a default, in per cent. */
       readonly probability: string;
-      /** What lowers the score most, in words. */
+      /** The strongest reasons for a lower score, in words. */
       readonly reasons: { readonly en: readonly string[]; readonly sw: readonly string[] };
     } | null;
     readonly notice: string;
@@ -182,7 +182,7 @@ export interface DisputeAnswer {
 
 export type ShownRule = OnWire<SuppressionRule>;
 
-/** What is proposed. */
+/** The content of a proposal. */
 export type ProposedContent =
   | Exclude<Content, { kind: 'suppression' | 'suppression_end' }>
   | { readonly kind: 'suppression'; readonly rule: ShownRule; readonly former: ShownRule | null }
@@ -200,7 +200,7 @@ export interface ListedProposal {
   readonly decision: Decision | null;
 }
 
-/** What one person proposed about people on file, files, suppression rules or scorecards. */
+/** A proposal about people on file, files, suppression rules or scorecards. */
 export interface CreditProposal extends ListedProposal {
   /** Null: it was altered. */
   readonly content: ProposedContent | null;
@@ -230,9 +230,9 @@ export interface CreditProposalAnswer {
   readonly approval: { readonly seen: string; readonly problem: string | null } | null;
   readonly merge: MergePreview | null;
   readonly dispute: OnWire<DisputePreview> | null;
-  /** Of an account that is withdrawn or was sold. */
+  /** Preview of an account that is withdrawn or was sold. */
   readonly account: OnWire<AccountPreview> | null;
-  /** Of an approved file: its import, and whether it is complete; null: it has not begun. */
+  /** Import of an approved file, and if it is complete; null: it has not begun. */
   readonly made: { readonly importId: string; readonly isFinished: boolean } | null;
 }
 
@@ -253,7 +253,7 @@ export interface ListedScorecard {
   readonly kind: ScoreKind;
   readonly version: number;
   readonly role: 'champion' | 'challenger' | null;
-  /** What it was made from. */
+  /** Origin of its training data. */
   readonly origin: string;
   readonly samples: number | null;
   /** On people whom it was not made from; null: the card does not say. */
@@ -286,7 +286,7 @@ export interface ScorecardAnswer extends ListedScorecard {
   }[];
   /** Null: the card does not say how its test went. */
   readonly plots: CardPlots | null;
-  /** Of all cards of the same kind, newest first. */
+  /** Months of all cards of the same kind, newest first. */
   readonly months: readonly OnWire<KeptMonth>[];
 }
 

@@ -4,7 +4,7 @@ import type { Unfinished } from '../platform/http/admission.ts';
 import { UploadSlots } from '../platform/http/upload-slots.ts';
 import type { Viewer } from './route.ts';
 
-/** Of a route whose request contains a file. */
+/** Options of a route whose request contains a file. */
 interface FileUpload {
   readonly hooks: {
     readonly bodyLimit: number;

@@ -47,7 +47,7 @@ export interface LedgerAnswer extends Period {
   readonly isEven: boolean;
 }
 
-/** What caused a transfer. */
+/** The cause of a transfer. */
 export type EntrySource =
   | {
       readonly kind: 'payment';
@@ -87,7 +87,7 @@ export interface AccountAnswer extends Period {
   /** Its line of the trial balance. */
   readonly line: LedgerLine;
   readonly entries: readonly LedgerEntryView[];
-  /** For the next page; null: there are no older ones in the period. */
+  /** Cursor of the next page; null: there are no older ones in the period. */
   readonly next: string | null;
 }
 
@@ -99,9 +99,9 @@ export interface JournalLineView {
 }
 
 export interface JournalView {
-  /** Of its proposal, at whose address it is decided. */
+  /** Id of its proposal, at whose address it is decided. */
   readonly id: string;
-  /** The same one is entered once. */
+  /** A document with this reference is entered only once. */
   readonly reference: string;
   readonly note: string;
   readonly lines: readonly JournalLineView[];
@@ -115,12 +115,12 @@ export interface JournalsAnswer {
 }
 
 export interface PayoutView {
-  /** Of its proposal, at whose address it is decided. */
+  /** Id of its proposal, at whose address it is decided. */
   readonly id: string;
   readonly vid: string;
   readonly amount: string;
   readonly bankAccount: string;
-  /** Of the bank's transfer; null: it was not made, or not entered yet. */
+  /** Reference of the bank's transfer; null: it was not made, or not entered yet. */
   readonly reference: string | null;
   readonly note: string;
   readonly evidence: string;
@@ -149,7 +149,7 @@ export interface PayoutsAnswer {
 export const MARGIN_BY = ['biller', 'operator', 'vendor', 'day'] as const;
 export type MarginBy = (typeof MARGIN_BY)[number];
 
-/** What payments brought and cost, corrections included. */
+/** Sums that payments brought and cost, corrections included. */
 export interface MarginSumsView {
   readonly payments: number;
   readonly amount: string;
@@ -180,7 +180,7 @@ export interface TopUpRuleView {
   readonly vid: string;
   readonly kind: 'fund' | 'push';
   readonly threshold: string;
-  /** Of a prompt on a phone; null: collected income is moved. */
+  /** Set for a prompt on a phone; null: collected income is moved. */
   readonly target: string | null;
   readonly maximum: string | null;
   readonly daily: string | null;
@@ -218,7 +218,7 @@ export interface BookStatementLine {
   readonly movement: string;
   /** Ours; null if it has none. */
   readonly reference: string | null;
-  /** Whether `reference` is a payment's. */
+  /** True: `reference` is a payment's. */
   readonly isPayment: boolean;
   /** The vendor's. */
   readonly merchantReference: string | null;
@@ -226,16 +226,16 @@ export interface BookStatementLine {
   readonly collectorReference: string | null;
   readonly operator: string | null;
   readonly operatorReference: string | null;
-  /** Of the bank's transfer, of a payout. */
+  /** The bank's transfer of a payout. */
   readonly bankReference: string | null;
-  /** Of a correction; then `reference` is the payment's. */
+  /** The case of a correction; then `reference` is the payment's. */
   readonly caseId: string | null;
   /** The operator's statement that listed it. */
   readonly statementId: string | null;
   readonly debitAccount: string;
   readonly creditAccount: string;
   readonly amount: string;
-  /** Of the balance; `0.00`: it only moved within it. */
+  /** Change of the balance; `0.00`: the money only moved within it. */
   readonly change: string;
   /** After it. */
   readonly balance: string;
@@ -267,7 +267,7 @@ export interface BookStatementAnswer {
     | null;
   /** Oldest first. */
   readonly lines: readonly BookStatementLine[];
-  /** For the next page; null: the period ends here. */
+  /** Cursor of the next page; null: the period ends here. */
   readonly next: string | null;
 }
 
@@ -326,7 +326,7 @@ export interface CorrectionView {
   readonly at: string;
   /** Null: our own accounts. */
   readonly vid: string | null;
-  /** Of the payment. */
+  /** The payment's reference. */
   readonly reference: string | null;
   readonly caseId: string;
   readonly resolution: string;

@@ -3,7 +3,7 @@ import type { Overview, OverviewReader } from '../payments/overview/overview.ts'
 import type { Clock, WireTime } from '../platform/base/clock.ts';
 import type { Pool } from '../platform/db/pool.ts';
 
-/** How often the figures are read while a browser shows them. */
+/** Interval of reading the figures while a browser shows them. */
 const EVERY_MS = 3_000;
 /** A reading younger than this is reused; one that took long, for up to `EVERY_MS`. */
 const RECENT_MS = 1_000;
@@ -25,7 +25,7 @@ interface Scope {
   readonly listeners: Set<(overview: Overview) => void>;
   reading: Promise<Overview> | undefined;
   last: Overview | undefined;
-  /** Of the last reading. */
+  /** Duration of the last reading. */
   tookMs: number;
   timer: NodeJS.Timeout | undefined;
 }

@@ -10,7 +10,7 @@ const MAX_UNREAD_BYTES = 1_048_576;
 /** Staff have streams of their own, which no vendor's people can take. */
 const MAX_STREAMS_OF_STAFF = 200;
 const MAX_STREAMS_OF_VENDORS = 800;
-/** Of all people of a vendor, so that other vendors have streams too. */
+/** Limit for all people of a vendor, so that other vendors have streams too. */
 const MAX_STREAMS_PER_VENDOR = 50;
 /** Browsers close those of hidden pages, so a person has few. */
 const MAX_STREAMS_PER_PERSON = 20;

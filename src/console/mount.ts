@@ -24,7 +24,7 @@ export interface MountOptions {
   readonly clock: Clock;
   /** Who is signed in, by the request's cookie. Undefined: nobody. */
   readonly viewerOf: (request: FastifyRequest) => Promise<Viewer | undefined>;
-  /** Whether the session still exists. The check does not count as use. */
+  /** Resolves to true while the session exists. The check does not count as use. */
   readonly isSignedIn: (request: FastifyRequest) => Promise<boolean>;
   readonly limits: PersonLimits;
   readonly cursors: Cursors;
@@ -122,7 +122,7 @@ function createSender(
   };
 }
 
-/** What the audit log calls an export: `payments.export` for `/payments.csv`. */
+/** Name of an export in the audit log: `payments.export` for `/payments.csv`. */
 function exportName(path: string): string {
   const names = path.replace(/\.\w+$/, '').split('/');
   const fixed = names.filter((name) => name !== '' && name !== 'export' && !name.startsWith(':'));

@@ -24,7 +24,7 @@ export interface PaymentInterval {
   readonly p95Seconds: number | null;
 }
 
-/** How many wait, and the age of the oldest. */
+/** Number of those that wait, and the age of the oldest. */
 export interface WaitingCount {
   readonly count: number;
   readonly oldestSeconds: number;
@@ -50,7 +50,7 @@ export interface BillerView {
   readonly name: string;
   readonly category: string;
   readonly operators: readonly string[];
-  /** What vendors see. */
+  /** The status that vendors see. */
   readonly status: 'ONLINE' | 'OFFLINE';
   /** Why it is OFFLINE; null: it is ONLINE. */
   readonly obstacle: string | null;
@@ -69,7 +69,7 @@ export interface HomeAnswer {
   readonly unknown: WaitingCount;
   /** The vendor's float, for the vendor's people. */
   readonly float: string | null;
-  /** For staff. */
+  /** Shown only to staff. */
   readonly house: {
     readonly floats: readonly FloatView[];
     readonly billers: readonly BillerView[];
@@ -103,7 +103,7 @@ export interface BillerDetail extends BillerView {
   readonly maximum: string | null;
   readonly accountLabel: string;
   readonly accountFormat: string;
-  /** What people set. */
+  /** The status that people set. */
   readonly setStatus: 'ONLINE' | 'OFFLINE';
   /** When it is ONLINE again by itself. */
   readonly offlineUntil: string | null;
@@ -131,7 +131,7 @@ export interface OperatorView {
   readonly float: FloatView | null;
   /** Payments whose outcome it has to report. */
   readonly openInstructions: number;
-  /** Of payments with a final state. */
+  /** Sums of payments with a final state. */
   readonly lastHour: PaymentSums;
 }
 
@@ -161,7 +161,7 @@ export interface BillerProductsAnswer {
   readonly amounts: 'any' | 'products';
   readonly operators: readonly {
     readonly operator: string;
-    /** Of its last complete list. */
+    /** Time of its last complete list. */
     readonly refreshedAt: string | null;
     /** Why the last attempt failed. */
     readonly error: string | null;
@@ -170,11 +170,11 @@ export interface BillerProductsAnswer {
     readonly operator: string;
     readonly code: string;
     readonly name: string;
-    /** What the receiver gets. */
+    /** Value for the receiver. */
     readonly value: string;
-    /** What may be paid for it. */
+    /** The payable amount. */
     readonly amount: AmountRange | null;
-    /** What we pay to the operator. */
+    /** The price that we pay to the operator. */
     readonly price: AmountRange | null;
     readonly validity: string | null;
   }[];
@@ -232,13 +232,13 @@ export interface AuditView {
   readonly result: 'done' | 'refused' | 'failed' | null;
   readonly before: unknown;
   readonly after: unknown;
-  /** What an export was asked for. */
+  /** Filter of an export. */
   readonly filter: unknown;
 }
 
 /** `GET /audit`, newest first. */
 export interface AuditAnswer {
   readonly entries: readonly AuditView[];
-  /** For the next page; null: there are no older ones. */
+  /** Cursor of the next page; null: there are no older ones. */
   readonly next: string | null;
 }

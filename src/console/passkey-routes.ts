@@ -8,7 +8,7 @@ import { limitAttempts, recorded, start } from './session-routes.ts';
 import type { SessionOptions } from './session-routes.ts';
 
 const signature = Type.Object({
-  /** What the browser got from the device. */
+  /** The device's response to the browser. */
   response: Type.Object(
     { id: Type.String({ pattern: '^[A-Za-z0-9_-]{1,1500}$' }) },
     { additionalProperties: true },

@@ -5,12 +5,12 @@ export interface PayBiller {
   readonly code: string;
   readonly name: string;
   readonly category: string;
-  /** What its customers call their account, such as `Meter number`. */
+  /** Customers' name for their account, such as `Meter number`. */
   readonly accountLabel: string;
   readonly minimum: string;
   readonly maximum: string | null;
   readonly needsPhone: boolean;
-  /** Whether the biller can look up the holder of an account and the amount due. */
+  /** True: the biller can look up the holder of an account and the amount due. */
   readonly canLookUp: boolean;
   readonly isOnline: boolean;
 }
@@ -107,7 +107,7 @@ export interface FileChecked {
   readonly wrong: number;
   /** Rows that were paid before, or that repeat an earlier row. */
   readonly repeated: number;
-  /** Of the right rows. */
+  /** Sum of the valid rows. */
   readonly amount: string;
   readonly fee: string;
   readonly total: string;

@@ -14,7 +14,7 @@ export interface StatementSummary {
   readonly pulled: boolean;
   readonly opening: string | null;
   readonly closing: string | null;
-  /** How many lines have each verdict. */
+  /** Number of lines with each verdict. */
   readonly verdicts: Readonly<Record<string, number>>;
 }
 
@@ -58,7 +58,7 @@ export interface DayAnswer {
   readonly openCases: number;
   /** Operators that were paid through, and whose statements do not cover the day. */
   readonly missing: readonly string[];
-  /** What each operator was paid by our ledger, and by its statements. */
+  /** Sums paid to each operator, by our ledger and by its statements. */
   readonly operators: readonly {
     readonly operator: string;
     readonly ours: string;
@@ -97,7 +97,7 @@ export type ImportAnswer =
       readonly problems: readonly { readonly line: number; readonly text: string }[];
       readonly count: number;
     }
-  /** The same file was imported before; nothing was done now. */
+  /** The file was imported before; nothing was done now. */
   | { readonly kind: 'repeated'; readonly statementId: string }
   /** It waits for another person. */
   | { readonly kind: 'proposed'; readonly proposalId: string };

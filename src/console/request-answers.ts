@@ -9,7 +9,7 @@ export interface RequestView {
   readonly method: string;
   readonly route: string;
   readonly status: number;
-  /** Of the refusal; null: it was not refused. */
+  /** Code of the refusal; null: it was not refused. */
   readonly code: string | null;
   readonly durationMs: number;
   /** Null: the signature was invalid, or the operation is not signed: anybody may have sent it. */
@@ -19,9 +19,9 @@ export interface RequestView {
 /** `GET /vendors/:vid/requests`, newest first. */
 export interface RequestsAnswer {
   readonly requests: readonly RequestView[];
-  /** For the next page; null: there are no older ones. */
+  /** Cursor of the next page; null: there are no older ones. */
   readonly next: string | null;
-  /** How many days they are kept. */
+  /** Retention of the requests in days. */
   readonly days: number;
 }
 
@@ -33,8 +33,11 @@ export interface SignatureCompared {
   readonly yours: string | null;
   /** Where the two differ first, in characters from 0; null: they are equal, or there is one only. */
   readonly differsAt: number | null;
-  /** What kind of mistake that usually is; null: none that we know. */
+  /** The usual mistake behind such a difference; null: none that we know. */
   readonly hint: SignatureHint | null;
-  /** Whether the `hash`, or the header’s signature, that was sent is right under one of the vendor's keys; null: none was sent. */
+  /**
+   * True if the `hash` or header signature that was sent is right under one of the vendor's keys; null:
+   * none was sent.
+   */
   readonly isHashRight: boolean | null;
 }

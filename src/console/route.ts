@@ -21,13 +21,13 @@ export interface Viewer {
   readonly vendor: { readonly vendorId: number; readonly vid: string } | undefined;
 }
 
-/** What a handler gets in addition to the request's parameters. */
+/** Everything that a handler gets in addition to the request's parameters. */
 export interface RouteContext {
   readonly viewer: Viewer;
   /** The client's address. */
   readonly address: string;
   readonly requestId: string;
-  /** Whether the answer was sent or the connection has ended. */
+  /** True once the response was sent or the connection has ended. */
   readonly isClosed: () => boolean;
 }
 
@@ -66,7 +66,7 @@ export class Download {
   /** Media type. */
   readonly type: string;
   readonly body: Readable;
-  /** What the audit log keeps of the query, if that has personal data. Default: all of it. */
+  /** The query without personal data, for the audit log. Default: the whole query. */
   readonly filter: object | undefined;
   constructor(file: Omit<Download, 'filter'> & { readonly filter?: object }) {
     this.name = file.name;

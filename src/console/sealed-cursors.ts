@@ -4,7 +4,7 @@ import type { AnyRoute, Viewer } from './route.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What a request asks for, before it is validated. */
+/** A request before it is validated. */
 export interface Asked {
   readonly params: unknown;
   readonly query: unknown;

@@ -17,7 +17,7 @@ export interface SessionLookUps {
     token: string,
     sender: Pick<FastifyRequest, 'ip' | 'isClosed'>,
   ): Promise<SessionRow | undefined>;
-  /** The same at once, for a session that was just started. */
+  /** Looks up a session that was just started, without waiting for a turn. */
   findNew(token: string): Promise<SessionRow | undefined>;
 }
 

@@ -50,7 +50,7 @@ export interface SessionOptions {
   /** Undefined: browsers allow no passkeys at the configured public URL. */
   readonly party: RelyingParty | undefined;
   readonly limits: PersonLimits;
-  /** What every page of the console needs to know. */
+  /** Facts that every page of the console needs. */
   readonly about: Pick<SessionAnswer, 'environment' | 'readOnly' | 'timeZone' | 'version'>;
 }
 
@@ -264,7 +264,7 @@ export async function viewerOf(
   return session === undefined ? undefined : viewerFrom(session);
 }
 
-/** Whether the session of the cookie still exists. */
+/** Resolves to true while the session of the cookie exists. */
 export async function isSignedIn(
   request: FastifyRequest,
   { sessions, cookie }: Pick<SessionOptions, 'sessions' | 'cookie'>,

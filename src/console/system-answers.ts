@@ -8,7 +8,7 @@ export interface Approval {
   /** `proposal`: one of any kind, which `proposed` names, decided at its own address. */
   readonly kind: WaitingKind | 'person' | 'proposal';
   readonly id: string;
-  /** What is proposed, such as a resolution of a case. */
+  /** The proposed change, such as a resolution of a case. */
   readonly proposed: string;
   readonly about: string | null;
   readonly note: string;
@@ -22,7 +22,7 @@ export interface Approval {
 /** `GET /approvals`: what the viewer may decide, longest waiting first. */
 export interface ApprovalsAnswer {
   readonly approvals: readonly Approval[];
-  /** How many of them the viewer did not propose. */
+  /** Number of them that the viewer did not propose. */
   readonly waiting: number;
 }
 
@@ -42,7 +42,7 @@ export interface ProposalView {
   readonly vid: string | null;
   /** Null: it was changed in the database, so nothing of it can be believed; it can be rejected. */
   readonly content: readonly LineView[] | null;
-  /** What was carried out, or would have been when it was proposed. */
+  /** The changes that were made, or that would have been made at the time of the proposal. */
   readonly shown: readonly LineView[];
   readonly note: string;
   readonly proposedBy: string;
@@ -66,10 +66,10 @@ export interface ProposalsAnswer {
 
 /** `GET /proposals/:id`. */
 export interface ProposalAnswer extends ProposalView {
-  /** What an approval would do now; null: it was decided or altered. */
+  /** The changes that an approval would make now; null: it was decided or altered. */
   readonly preview: {
     readonly lines: readonly LineView[];
-    /** What is good to know, and may change until then. */
+    /** Useful facts that may change until then. */
     readonly remarks: readonly LineView[];
     /** Why it cannot be approved; null: it can. */
     readonly problem: string | null;
@@ -82,7 +82,7 @@ export interface ProposalAnswer extends ProposalView {
 export interface SystemAnswer {
   readonly at: string;
   readonly checks: readonly HealthCheck[];
-  /** What this process cannot work without; null: nothing is missing. */
+  /** A dependency without which this process cannot work; null: nothing is missing. */
   readonly missing: string | null;
   readonly process: {
     readonly version: string;
@@ -111,7 +111,7 @@ export interface SystemAnswer {
       readonly reason: string;
     } | null;
   } | null;
-  /** Of quarantines, newest first. */
+  /** Events of quarantines, newest first. */
   readonly events: readonly {
     readonly at: string;
     readonly action: 'entered' | 'extended' | 'released' | 'reopened';

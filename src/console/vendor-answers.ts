@@ -27,7 +27,7 @@ export interface VendorView {
   readonly today: {
     readonly count: number;
     readonly failed: number;
-    /** Of payments that have not failed. */
+    /** Sum of the payments that have not failed. */
     readonly amount: string;
   };
 }
@@ -35,7 +35,7 @@ export interface VendorView {
 /** `GET /vendors`, by vid. */
 export interface VendorsAnswer {
   readonly vendors: readonly VendorView[];
-  /** For the next page; null: there are no more. */
+  /** Cursor of the next page; null: there are no more. */
   readonly next: string | null;
 }
 
@@ -50,7 +50,7 @@ export interface VendorSettings {
   readonly signature: SignatureVersion;
 }
 
-/** What the vendor pays for a payment to a biller. */
+/** The vendor's price for a payment to a biller. */
 export interface VendorPrice {
   readonly biller: string;
   /** True: it is agreed with this vendor; false: it is everybody's. */
@@ -98,7 +98,7 @@ export interface NewSecret {
   /** Null: another person has to approve it first. */
   readonly secret: string | null;
   readonly overlapSeconds: number;
-  /** Of staff; null: the vendor's own person acted. */
+  /** Set for staff; null: the vendor's own person acted. */
   readonly proposal: string | null;
 }
 
@@ -143,7 +143,7 @@ export interface EventView {
   readonly dueAt: string | null;
   readonly endedAt: string | null;
   readonly lastResult: string | null;
-  /** Of the payment; null: it is not about one. */
+  /** The payment's reference; null: it is not about one. */
   readonly reference: string | null;
   /** JSON, as it is sent. */
   readonly body: string;
@@ -152,7 +152,7 @@ export interface EventView {
 /** `GET /vendors/:vid/events`, newest first. */
 export interface EventsAnswer {
   readonly events: readonly EventView[];
-  /** For the next page; null: there are no older ones. */
+  /** Cursor of the next page; null: there are no older ones. */
   readonly next: string | null;
 }
 
@@ -168,7 +168,7 @@ export interface TestAnswer {
   readonly durationMs: number;
 }
 
-/** How many events are sent again. */
+/** Number of events that are sent again. */
 export interface ReplayAnswer {
   readonly count: number;
 }

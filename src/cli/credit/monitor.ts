@@ -17,7 +17,7 @@ import { table } from '../output.ts';
 import type { Answer } from '../output.ts';
 import type { Session } from '../session.ts';
 
-/** How the scorecards in use do, and decisions against them. */
+/** Shows the performance of the scorecards in use, and decisions against them. */
 export function addMonitorCommands(credit: Command, cli: Cli): void {
   command(
     credit,

@@ -24,7 +24,7 @@ export function proposing(made: Command): Command {
     .requiredOption('--by <name>', 'who proposes it');
 }
 
-/** What is proposed, as the audit log calls it: `merge`, about a reference. */
+/** Name of the proposal in the audit log: `merge`, about a reference. */
 type About = readonly [
   kind:
     | 'merge'

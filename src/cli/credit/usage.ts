@@ -5,7 +5,7 @@ import { command, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { table, withWireNames } from '../output.ts';
 
-/** How many enquiries there were, and how many found somebody. */
+/** Counts enquiries, and those that found somebody. */
 export function addUsageCommand(credit: Command, cli: Cli): void {
   command(credit, 'usage', 'Enquiries by day and by vendor: how many found somebody.')
     .option('--days <count>', 'today and the days before it', wholeNumber(1, 92), 14)

@@ -41,7 +41,7 @@ export function bySupplier(summary = 'who supplies it; another person approves i
   return new Option('--by <name>', summary).default(username, 'the user of the operating system');
 }
 
-/** What waits: what an approval would do, and how it is approved. */
+/** Describes a waiting proposal: the changes that an approval would make, and the command that approves it. */
 export async function waitingAnswer(
   session: Session,
   proposals: Proposals,
@@ -240,7 +240,7 @@ const valueText = ({ text, cents }: Line): string =>
 const pairs = (lines: readonly Line[]) =>
   lines.map((line) => [line.label.toLowerCase(), valueText(line)] as const);
 
-/** Of the list. Everything is in `proposal show`. */
+/** Width of a cell in the list. Everything is in `proposal show`. */
 const MAX_WHAT = 60;
 
 const shortened = (text: string): string =>
@@ -248,7 +248,7 @@ const shortened = (text: string): string =>
 
 const lineText = (line: Line): string => `${line.label}: ${valueText(line)}`;
 
-/** For a cell: who proposed it, and what was decided. */
+/** Names the proposer and the decision in one cell. */
 export function stateText({ proposedBy, decision, decidedBy, isAlone }: ProposalRow): string {
   if (decision === null) return `proposed by ${proposedBy}`;
   if (isAlone === true) return `in force at once, by ${proposedBy} alone`;

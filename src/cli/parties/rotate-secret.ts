@@ -17,7 +17,7 @@ interface Rotation {
   readonly note: string;
 }
 
-/** How the command for a vendor's security key, or for its webhook secret, differs from the other. */
+/** The words in which the commands for a security key and for a webhook secret differ. */
 interface Texts {
   readonly of: SecretOf;
   readonly name: string;

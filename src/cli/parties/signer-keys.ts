@@ -27,7 +27,7 @@ interface KeyView {
   readonly valid_until: string | null;
 }
 
-/** What may be shown of a holder's valid keys, newest first. */
+/** Lists a holder's valid keys, newest first, without their secrets. */
 export function keysOf(rows: readonly KeyRow[], holder: string): readonly KeyView[] {
   return rows
     .filter((row) => row.holder === holder)

@@ -163,7 +163,7 @@ function eventText(
   return `event ${entry.type} ${entry.state} (${tries}${result}), ${until}`;
 }
 
-/** For programs: the names of the API, amounts as decimal text, times in ISO 8601. */
+/** Uses the names of the API, amounts as decimal text, and times in ISO 8601. */
 function paymentJson({ reference, status, payment, timeline }: PaymentTimeline) {
   const { paymentId: _id, vendorId: _vendor, underWay: _underWay, ...facts } = payment;
   return {

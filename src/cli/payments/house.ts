@@ -92,7 +92,7 @@ export function entryJson({ row, content, isListed, ...movement }: Entry) {
   };
 }
 
-/** The same for people. */
+/** Describes an entry in words for people. */
 export function entryText({ row, content, ...movement }: Entry, wireTime: WireTime): string {
   return record([
     ['entry', row.proposalId],

@@ -70,7 +70,7 @@ function floatJson(float: FloatProof) {
   };
 }
 
-/** What the accounts of the house took from the statement. */
+/** Shows the transfers of the statement in the accounts of the house. */
 function bookedJson(booked: Booked) {
   return {
     opening: shown(booked.openingCents),

@@ -89,7 +89,7 @@ function pairs(title: string, values: object | null): [string, string][] {
   ]);
 }
 
-/** For people: times as everywhere in the tables. */
+/** Writes times for people, as everywhere in the tables. */
 function reportText(
   json: ReturnType<typeof reportJson> & { readonly operator: string },
   wireTime: WireTime,

@@ -31,7 +31,7 @@ export function productCells(product: Product): string[] {
   ];
 }
 
-/** For programs: amounts as decimal text. */
+/** Writes amounts as decimal text, for programs. */
 export function productJson(product: Product): object {
   return {
     product_code: product.productCode,

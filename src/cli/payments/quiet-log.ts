@@ -1,4 +1,4 @@
 import { pino } from 'pino';
 
-/** For parts of the service that log: a command prints its result instead. */
+/** Silences parts of the service that log: a command prints its result instead. */
 export const quietLog = pino({ level: 'silent' });

@@ -98,7 +98,7 @@ function rows(taken: Taken): [string, string][] {
   ];
 }
 
-/** What would be missing on the day of a restore. */
+/** Names the secrets that are not in the backup and are needed at a restore. */
 function notInside(masterKeyIds: readonly string[]): string {
   const which = masterKeyIds.length === 0 ? '' : ` (id ${masterKeyIds.join(', ')})`;
   return `Not included: MASTER_KEY${which}, CREDIT_INDEX_KEY and the rest of the environment. Keep them, separately from the backup: anyone who has both can decrypt every stored key.\n`;

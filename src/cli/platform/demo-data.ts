@@ -9,7 +9,7 @@ import type { Answer } from '../output.ts';
 import { noted } from '../parties/noted.ts';
 import type { Session } from '../session.ts';
 
-/** For a production database on which `npm start` was run by mistake, before the sandbox refused that. */
+/** Cleans a production database on which `npm start` was run by mistake, before the sandbox refused that. */
 export function addDemoDataCommands(program: Command, cli: Cli): void {
   const demo = program
     .command('demo-data')
@@ -88,7 +88,7 @@ function creditedRow({ vid, count, cents, firstAt, lastAt }: DemoData['credited'
   return { vid, count: Number(count), amount, first_at: firstAt, last_at: lastAt };
 }
 
-/** What is left to do, in order. */
+/** Lists the remaining steps in order. */
 function stepsFor(found: DemoData): string[] {
   const { publicKeys, people, operators, billers, sources, credited, endedAt } = found;
   const steps: string[] = [];

@@ -96,7 +96,7 @@ const KEY_TEXTS: Readonly<Record<KeyVerdict, (ids: string) => string>> = {
   not_needed: () => 'none needed: no key is stored',
 };
 
-/** Whether the service that starts here will be able to decrypt the stored secrets. */
+/** Tells if the service that starts here will be able to decrypt the stored secrets. */
 function judgeMasterKey(ids: readonly string[], masterKeys: readonly Buffer[]): KeyVerdict {
   if (ids.length === 0) return 'not_needed';
   if (masterKeys.length === 0) return 'missing';

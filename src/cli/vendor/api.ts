@@ -151,7 +151,7 @@ function refusalIn({ status, body }: ApiAnswer): { readonly code: string; readon
   return { code: `HTTP ${status}`, text: 'The service answers with an error' };
 }
 
-/** Of a failed call, for people. */
+/** Describes the reason of a failed call for people. */
 export function reasonOf(error: unknown): string {
   const { message, cause } = error as Error;
   return cause instanceof Error && cause.message !== '' ? cause.message : message;

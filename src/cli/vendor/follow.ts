@@ -127,7 +127,7 @@ async function pause(forMs: number, signal: AbortSignal): Promise<void> {
   await delay(forMs, undefined, { signal }).catch(() => undefined);
 }
 
-/** What goes away by itself; undefined: an answer, or a refusal that stays. */
+/** Describes trouble that goes away by itself; undefined: an answer, or a refusal that stays. */
 function troubleIn(answer: ApiAnswer | string): string | undefined {
   if (typeof answer === 'string') return answer;
   return answer.status >= 500 || answer.status === 429 ? `HTTP ${answer.status}` : undefined;

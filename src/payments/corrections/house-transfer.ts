@@ -66,7 +66,7 @@ function accountsOf(row: Row, resolution: HouseResolution): readonly [AccountNam
   }
 }
 
-/** What posts money that the operator no longer has. */
+/** Resolutions that post money which the operator no longer has. */
 export const RETURNS: ReadonlySet<HouseResolution> = new Set([
   'house_recovers',
   'receivable_returned',

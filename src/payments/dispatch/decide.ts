@@ -19,11 +19,11 @@ export interface RetryPolicy {
   readonly resendMaxMs: number;
 }
 
-/** How long after the claim an instruction may still begin. */
+/** An instruction may still begin this long after its claim. */
 export const SEND_WITHIN_MS = 3_000;
 /** A connector may exceed its own deadline by this much before the worker stops waiting. */
 export const CONNECTOR_GRACE_MS = 1_000;
-/** How long it may take to save the outcome of an attempt. */
+/** Time limit for saving the outcome of an attempt. */
 const SAVE_WITHIN_MS = 1_000;
 
 /** Maximum duration of an attempt: both steps, if there are two. */
@@ -31,7 +31,7 @@ export function sendDeadlineMs(connector: Pick<Connector, 'prepare' | 'payDeadli
   return (connector.prepare?.deadlineMs ?? 0) + connector.payDeadlineMs;
 }
 
-/** How long nobody else may claim a payment: until its attempt has begun, ended and been saved. */
+/** Lease of a claim: nobody else may claim the payment until its attempt has begun, ended and been saved. */
 export function leaseMsOf(connector: Pick<Connector, 'prepare' | 'payDeadlineMs'>): number {
   return SEND_WITHIN_MS + sendDeadlineMs(connector) + CONNECTOR_GRACE_MS + SAVE_WITHIN_MS;
 }

@@ -327,7 +327,7 @@ function isInBooks(
   return isHouseNet && listedCents === amountCents;
 }
 
-/** Whether our own accounts have what the operator took for the payment, and the vendor's have nothing. */
+/** True if our own accounts have what the operator took for the payment, and the vendor's have nothing. */
 export function isOurs({ postedCents, houseCents }: OurPayment): boolean {
   return postedCents === 0n && houseCents > 0n;
 }

@@ -1,6 +1,6 @@
 import { plainReference } from '../../../platform/base/written-alike.ts';
 
-/** Of M-PESA's receipts. */
+/** Length of M-PESA's receipt numbers. */
 const LENGTH = 10;
 /** More are no text about a payment. */
 const MAX_NUMBERS = 20;
