@@ -388,6 +388,30 @@ describe('an import that is interrupted', () => {
     expect(await countStates()).toBe(36);
   });
 
+  test('remarks once for each column on values that are missing in many lines', async () => {
+    const lines = [
+      line(0),
+      ...[1, 2, 3, 4].map((number) => line(number, { MobilePhone: 'N/A' })),
+      line(5, { LastPaymentAmount: '', LatestPaymentDate: '-' }),
+    ];
+    const killed = run(lines, {
+      batchRecords: 2,
+      onProgress: () => {
+        throw new Error('killed');
+      },
+    });
+    await expect(killed).rejects.toThrow('killed');
+    const remark = { line: 1, rule: 'missing', imported: true };
+    const phone = 'MobilePhone has no value in 4 lines, first in line 3, and was read as empty';
+    const paid = 'LatestPaymentDate has no value in line 7, and was read as empty';
+    const { findings, counts } = await run(lines, { batchRecords: 2 });
+    expect(findings).toEqual([
+      { ...remark, field: 'LatestPaymentDate', text: paid },
+      { ...remark, field: 'MobilePhone', text: phone },
+    ]);
+    expect(counts).toMatchObject({ records: 6, accountsAdded: 6, rejected: 0 });
+  });
+
   test('leaves nothing of the batch that failed', async () => {
     const lines = Array.from({ length: 10 }, (_, index) => line(index));
     const failing = {

@@ -133,6 +133,22 @@ test('a debt that two lenders submit counts once when two people find that it wa
   expect(await look()).toEqual([]);
 });
 
+test('an account stays disputed after a dispute while its lender reports it as disputed', async () => {
+  const line = rightLine(3, { AccountStatus: 'P' });
+  await submit('SELLER', line, '2026-10-15');
+  const [subject] = await findSubjects(pool, vault, [
+    { type: 'nationalID', number: line.PrimaryIDNumber ?? '' },
+  ]);
+  const { crn } = subject!;
+  const [account] = (await readFileOfToday({ ...options, pool }, crn, null)).accounts;
+  const about = { crn, accountId: BigInt(account!.key.split(' ')[1]!) };
+  const words = { ...about, statement: 'Paid', at: clock.now() };
+  const disputeId = (await openDispute(pool, vault, words)) ?? '';
+  const preview = await previewDispute({ ...options, pool, vault }, { ...about, disputeId });
+  expect(preview).toMatchObject({ before: { disputed: 1 }, after: { disputed: 1 } });
+  expect(preview?.after).toEqual(preview?.before);
+});
+
 test('a sale that cannot be so is refused, when it is proposed and when it is approved', async () => {
   const { look, line, ...debt } = await listedTwice(2);
   const proposed = async (change: Partial<typeof debt & { soldOn: string }>) =>

@@ -63,9 +63,8 @@ export function measureMatching(): MatchingMeasure {
     ...[...GENUINE, ...OTHERS].map((kind) => count(kind, use, enquiriesOf(people, kind))),
     count(PATRONYMIC, use, enquiriesOfChildren(people)),
     count(WRONG_DIGIT, use, enquiriesWithWrongDigit(people)),
-    ...[...PAIRS, misspeltUnlisted()].map((pairs) =>
-      count(pairs, use, enquiriesOfPairs(people, pairs)),
-    ),
+    ...PAIRS.map((pairs) => count(pairs, use, enquiriesOfPairs(people, pairs, PEOPLE_A_PAIR))),
+    count(MISSPELT_UNLISTED, use, enquiriesOfPairs(people, MISSPELT_UNLISTED, 1)),
   ].toSorted((a, b) => Number(b.genuine) - Number(a.genuine));
   const genuine = share(rows.filter((row) => row.genuine));
   const others = share(rows.filter((row) => !row.genuine));
@@ -128,13 +127,17 @@ function enquiriesOf(people: readonly FoundSubject[], { spoil }: Kind): Enquiry[
  * One name of a pair on file as the first name, the other one given, both ways; the other names of a
  * person the same, in any order.
  */
-function enquiriesOfPairs(people: readonly FoundSubject[], { pairs }: Pairs): Enquiry[] {
+function enquiriesOfPairs(
+  people: readonly FoundSubject[],
+  { pairs }: Pairs,
+  peopleAPair: number,
+): Enquiry[] {
   return pairs.flatMap(([one = '', other = ''], index) =>
-    Array.from({ length: PEOPLE_A_PAIR }, (_, turn) => {
-      const at = index * PEOPLE_A_PAIR + turn;
+    Array.from({ length: peopleAPair }, (_, turn) => {
+      const at = index * peopleAPair + turn;
       const person = people[(at * 13) % people.length]!;
-      const [onFile, given] = turn % 2 === 0 ? [one, other] : [other, one];
-      const others = namesOf(person).slice(turn % 4 < 2 ? 1 : -1);
+      const [onFile, given] = at % 2 === 0 ? [one, other] : [other, one];
+      const others = namesOf(person).slice(at % 4 < 2 ? 1 : -1);
       const [surname = '', ...forenames] = others.toReversed();
       const name = { surname, forenames: [onFile, ...forenames.toReversed()] };
       return {
@@ -146,16 +149,17 @@ function enquiriesOfPairs(people: readonly FoundSubject[], { pairs }: Pairs): En
   );
 }
 
-function misspeltUnlisted(): Pairs {
-  return {
-    kind: 'a letter wrong in a first name that is not listed',
-    genuine: true,
-    pairs: UNLISTED_NAMES.map((name, at) => [
+const ERRORS_A_NAME = 20;
+const MISSPELT_UNLISTED: Pairs = {
+  kind: 'a letter wrong in a first name that is not listed',
+  genuine: true,
+  pairs: UNLISTED_NAMES.flatMap((name, index) =>
+    Array.from({ length: ERRORS_A_NAME }, (_, turn) => [
       name,
-      typo(name.toUpperCase(), createRandom(SEED, at)),
+      typo(name.toUpperCase(), createRandom(SEED, index * ERRORS_A_NAME + turn)),
     ]),
-  };
-}
+  ),
+};
 
 const PATRONYMIC = {
   kind: 'a son or daughter with Somali or Swahili names: the father’s first two names follow',

@@ -1,5 +1,6 @@
 import type { AmountUnit, Day } from '../registry/account.ts';
 import { isMissing } from '../registry/missing.ts';
+import { MISSING_RULE } from './missing-values.ts';
 import type { Finding } from './record.ts';
 import { AMOUNT_COLUMNS } from './template.ts';
 import type { Column } from './template.ts';
@@ -67,7 +68,7 @@ export class LineReader {
   remarkMissing(column: Column): void {
     if (this.#missing.has(column)) return;
     this.#missing.add(column);
-    this.remark(column, 'missing', `${column} has no value, and was read as empty`);
+    this.remark(column, MISSING_RULE, `${column} has no value, and was read as empty`);
   }
 
   fault(field: Column | '', rule: string, text: string): void {

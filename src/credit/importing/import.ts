@@ -13,6 +13,7 @@ import type { Vault } from '../registry/vault.ts';
 import { addFindings, finishImport, noteBatch, openImport, readFindings } from './imports-store.ts';
 import type { ImportCounts } from './imports-store.ts';
 import { ImportError } from './error.ts';
+import { MissingValues } from './missing-values.ts';
 import type { Finding, IndexedAccount } from './record.ts';
 import { writeReport } from './report.ts';
 import { SeenAccounts } from './seen-accounts.ts';
@@ -150,6 +151,7 @@ async function run(
   const { importId } = begun;
   const pass = new ImportRun({ ...options, ...into, amounts, totalBytes }, begun);
   await pass.readAll();
+  await addFindings(into.db, importId, pass.missingValues());
   await finishImport(into.db, importId, clock.now());
   const findings = await readFindings(into.db, importId);
   const sha256 = fileHash.toString('hex');
@@ -174,6 +176,8 @@ class ImportRun {
   #findings: Finding[] = [];
   #findingCount = 0;
   readonly #seen = new SeenAccounts();
+  #headerLine = 0;
+  readonly #missing = new MissingValues();
   /** Batches that are being written, one after the other, or wait for that; oldest first. */
   readonly #writing: Promise<void>[] = [];
 
@@ -197,6 +201,11 @@ class ImportRun {
     }
   }
 
+  /** Remarks about the whole file. An interrupted import counts its first lines again. */
+  missingValues(): Finding[] {
+    return this.#missing.remarks(this.#headerLine);
+  }
+
   async #readLines(): Promise<void> {
     let validator: Validator | undefined;
     const { template, asOf, amounts } = this.#options;
@@ -205,6 +214,7 @@ class ImportRun {
       if (validator === undefined) {
         checkHeader(values, template);
         validator = createValidator(template, asOf, amounts, columnsOf(values, template));
+        this.#headerLine = line;
         continue;
       }
       this.#records += 1;
@@ -234,8 +244,8 @@ class ImportRun {
       if (!isDone) this.#findings.push(...validated.findings);
       return;
     }
-    const { account, remarks } = validated;
-    const indexed = indexAccount(account, this.#options, this.#seen);
+    const remarks = this.#missing.take(validated.remarks);
+    const indexed = indexAccount(validated.account, this.#options, this.#seen);
     if (isDone) return;
     this.#findings.push(...remarks);
     this.#batch.push(indexed);
