@@ -25,7 +25,7 @@ beforeAll(async () => {
   const vendor = fixture.running.demo();
   // The price counts once the process has read it.
   let number = 0;
-  await until('a payment with a fee', async () => {
+  await until('a payment with a fee is created', async () => {
     number += 1;
     reference = await vendor.accepted({
       biller_name: 'kplc_prepaid',
@@ -36,7 +36,7 @@ beforeAll(async () => {
     const read = await pool.query('select from payments where fee_cents > 0 limit 1');
     return read.rowCount === 1;
   });
-  await until('its final result', async () => {
+  await until('its final result arrives', async () => {
     return (await vendor.payment(reference)).transaction_status === 'SUCCESS';
   });
 });

@@ -28,12 +28,12 @@ describe.skipIf(!HAS_BROWSER)('payments in a browser', () => {
     }
     const declined = await create('14234569902', '0722000002', '250');
     silent = await create(SILENT, '0722000001', '1450');
-    await until('it to be sent', async () => {
+    await until('it is sent', async () => {
       const { transaction_status: status } = await vendor.payment(silent);
       return status === 'PENDING';
     });
     // A list that is open does not change by itself.
-    await until('the other to be declined', async () => {
+    await until('the other is declined', async () => {
       const { transaction_status: status } = await vendor.payment(declined);
       return status === 'FAILED';
     });

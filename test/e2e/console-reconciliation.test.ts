@@ -44,7 +44,7 @@ async function pay(account: string): Promise<NonNullable<Line['of']>> {
     account,
     merchant_reference: account,
   });
-  await until('a final result', async () => {
+  await until('a final result arrives', async () => {
     const { transaction_status: status } = await vendor.payment(reference);
     return status === 'SUCCESS' || status === 'FAILED';
   });

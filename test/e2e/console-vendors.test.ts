@@ -90,7 +90,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     await dialog.getByRole('button', { name: 'Create' }).click();
     const fresh = await page.getByLabel('Shown this once').inputValue();
     await page.getByRole('button', { name: 'Close' }).first().click();
-    await until('the new key to be known', async () => (await balanceStatus(fresh)) === 200);
+    await until('the new key is known', async () => (await balanceStatus(fresh)) === 200);
     expect(await balanceStatus('demo-security-key')).toBe(200);
     await page.getByRole('button', { name: 'End it now' }).click();
     await dialog.getByLabel('Reason').fill('It is replaced everywhere');
@@ -113,12 +113,12 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
       `select announce_event(bucket_of(1), 1, $1, 'float.low', now(), '{"float": 10}')`,
       [randomUUID()],
     );
-    await until('the event', () => receiver.calls.length === 1);
+    await until('the event arrives', () => receiver.calls.length === 1);
     await page.getByRole('cell', { name: 'Delivered' }).waitFor();
     await page.getByRole('button', { name: /^Send float.low/ }).click();
     await dialog.getByLabel('Reason').fill('We lost it');
     await dialog.getByRole('button', { name: 'Send again' }).click();
-    await until('the event again', () => receiver.calls.length === 2);
+    await until('the event arrives again', () => receiver.calls.length === 2);
     const ids = receiver.calls.map(({ headers }) => headers['webhook-id']);
     expect(new Set(ids).size).toBe(1);
 

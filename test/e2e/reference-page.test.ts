@@ -68,7 +68,7 @@ afterAll(async () => {
 /** The payment of the vendor that tries the self-service is final. */
 async function untilAnEvent(): Promise<void> {
   const vendor = new SelfServiceClient(sandbox.origin, { vid: 'demo2', key: vendorKey });
-  await until('an event', async () => (await vendor.ask('listEvents')).items.length > 0);
+  await until('an event arrives', async () => (await vendor.ask('listEvents')).items.length > 0);
 }
 
 /** The page at this width, and the problems that it logs. */

@@ -96,7 +96,7 @@ describe('an export', () => {
     });
     await answer.body?.getReader().read();
     aborted.abort();
-    await until('an entry with the result', async () => {
+    await until('an entry with the result is written', async () => {
       const entry = await lastOf('audit.export');
       return JSON.stringify(entry?.filter).includes('filler') && entry?.result !== null;
     });

@@ -136,7 +136,7 @@ test('nothing is asked for a suspended vendor', async () => {
   const path = '/credit/enquiries';
   const fields = { ...CUSTOMER, ...CONSENT, requestReference: 'SUSPENDED', reportReason: '2' };
   const body = { vid: 'demo2', operation: 'id-decision', fields, reason: 'applied' };
-  await until('the service to know', async () => {
+  await until('the service knows of it', async () => {
     const { code } = await as('risk').send('POST', path, body);
     return code === 'vendor_suspended';
   });

@@ -162,7 +162,7 @@ describe('a file', () => {
     expect((await submit()).status).toBe(200);
     const path = `/bulk/${encodeURIComponent('run/1')}`;
     const read = async () => await cashier.read<BatchDetail>(path);
-    await until('every row to be decided', async () => (await read()).endedAt !== null);
+    await until('every row is decided', async () => (await read()).endedAt !== null);
     const done = await read();
     expect(done).toMatchObject({ rows: 500, accepted: 497, refused: 3 });
     expect(done.refusals.map(({ row }) => row)).toEqual([3, 250, 499]);

@@ -129,7 +129,7 @@ describe('a request with a file', () => {
       running.service.app.server.off('request', note);
       expect(await answerOn(await send())).toMatch(/^HTTP\/1\.1 503 .*"overloaded"/s);
     });
-    await until('the files to be handled', async () =>
+    await until('the files are handled', async () =>
       (await answerOn(await send())).startsWith('HTTP/1.1 200 '),
     );
   });
@@ -150,7 +150,7 @@ describe('a request with a file', () => {
       await arrived;
     }
     await until(
-      'the files to be handled',
+      'the files are handled',
       async () => (await answerOn(await send())).startsWith('HTTP/1.1 400 '),
       10_000,
     );

@@ -108,7 +108,7 @@ const count = async (sql: string): Promise<number> =>
 async function payWithFaults(): Promise<void> {
   const vendor = running.demo();
   // The price counts when the process has read it.
-  await until('a payment with a fee', async () => {
+  await until('a payment with a fee is created', async () => {
     await pay(vendor, '9901');
     return (await count('from payments where fee_cents > 0')) > 0;
   });

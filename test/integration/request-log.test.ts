@@ -42,7 +42,7 @@ async function requestsOf(client: ConsoleClient, query = ''): Promise<RequestsAn
 /** The log is ordered by milliseconds. */
 async function nextMillisecond(): Promise<void> {
   const now = Date.now();
-  await until('a later millisecond', () => Date.now() > now);
+  await until('the clock shows a later millisecond', () => Date.now() > now);
 }
 
 test('requests are recorded with operation, result and key, without their content', async () => {
@@ -159,7 +159,7 @@ test('a stop does not wait for the pauses between statements', async () => {
     log: createLog({ level: 'silent', destination: { write: () => undefined } }),
   });
   writer.hurry();
-  await until('the first statement', () => counts.length > 0);
+  await until('the first statement has run', () => counts.length > 0);
   requestLog.note({ ...answer, fields: { vid: 'demo', key_id: randomUUID() } });
   await writer.stop();
   expect(counts).toEqual([max, 1, 1]);
@@ -214,7 +214,7 @@ describe('many requests', () => {
       everyMs: 60_000,
       log: createLog({ level: 'silent', destination: { write: () => undefined } }),
     });
-    await until('the old ones to be removed', async () => (await atThatTime()).length === 0);
+    await until('the old ones are removed', async () => (await atThatTime()).length === 0);
     await retention.stop();
   });
 

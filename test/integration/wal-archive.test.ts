@@ -55,7 +55,7 @@ beforeAll(async () => {
   await archiveNow();
   const read = await pool.query<{ now: Date }>('select clock_timestamp() as now');
   between = read.rows[0]?.now.toISOString() ?? '';
-  await until('a later millisecond', async () => {
+  await until('the clock shows a later millisecond', async () => {
     const passed = await pool.query(
       `select where clock_timestamp() > $1::timestamptz + interval '1 ms'`,
       [between],

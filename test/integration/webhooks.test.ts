@@ -258,7 +258,7 @@ describe('an event', () => {
     const announce = 'select announce_event(bucket_of($1), $1, gen_random_uuid(), $2, now(), $3)';
     await books.pool.query(announce, [shop.vendorId, 'float.low', '{}']);
     startSender();
-    const events = await until('the failure to be delivered', async () => {
+    const events = await until('the failure is delivered', async () => {
       const all = await eventsOf(shop);
       return all.some(({ state }) => state === 'delivered') ? all : undefined;
     });
@@ -276,7 +276,7 @@ describe('an event', () => {
     await setEventTypes(books.pool, shop, ['transaction.succeeded', ...wanted], OWN);
     expect(await replay(made.paymentId)).toBe(1);
     expect(await replay(paidBefore.paymentId)).toBe(1);
-    await until('both to arrive', async () => receiver.calls.length === 3);
+    await until('both arrive', async () => receiver.calls.length === 3);
     expect(receiver.calls.map(({ event }) => event.type)).toEqual([
       'transaction.failed',
       'transaction.succeeded',
@@ -334,7 +334,7 @@ describe('an event', () => {
       const started = types.map(
         async (type) => await changeEventTypes(books.pool, shop, { on: [], off: [type] }, OWN),
       );
-      await until('both to wait', async () => (await countWaiting(books.pool)) === types.length);
+      await until('both wait', async () => (await countWaiting(books.pool)) === types.length);
       return { started };
     });
     await Promise.all(changes.started);

@@ -113,7 +113,7 @@ test.each([
   async (table, path) => {
     const { sent, byStaff } = await whileLocked(table, async ({ waiting, waitFor }) => {
       const many = sendMany(ALL_OF_A_NAME + 3, async () => await person('demo-admin').get(path));
-      await waitFor('the others to be refused', () => many.answered.length === 3);
+      await waitFor('the others are refused', () => many.answered.length === 3);
       await waiting(1);
       const staff = person('support').get(path);
       await waiting(2);
@@ -139,16 +139,16 @@ test('reads of a client that has disconnected are dropped', async () => {
     const left = Promise.allSettled(
       repeat(LIMITS.longReadsWaiting, 0).map(async () => await fetch(url, { headers, signal })),
     );
-    await waitFor('they to arrive', () => received.length >= LIMITS.longReadsWaiting);
+    await waitFor('the requests arrive', () => received.length >= LIMITS.longReadsWaiting);
     server.off('request', note);
     leaving.abort();
     await left;
-    await waitFor('their end to be noticed', () => received.every(({ socket }) => socket.closed));
+    await waitFor('their end is noticed', () => received.every(({ socket }) => socket.closed));
     const sent = sendMany(
       LIMITS.longReadsWaiting + 1,
       async () => await person('demo-viewer').get('/vendors/demo/statement'),
     );
-    await waitFor('one to be refused', () => sent.answered.length > 0);
+    await waitFor('one is refused', () => sent.answered.length > 0);
     return { first: begun, others: sent };
   });
   expect((await first).status).toBe(200);
@@ -163,7 +163,7 @@ test.each([
   const program = new SelfServiceClient(running.origin, running.demo());
   const sent = await whileLocked(table, async ({ waitFor }) => {
     const many = sendMany(ALL_OF_A_NAME + 3, async () => await program.send(operation));
-    await waitFor('the others to be refused', () => many.answered.length === 3);
+    await waitFor('the others are refused', () => many.answered.length === 3);
     return many;
   });
   for (const refused of sent.answered.slice(0, 3)) {

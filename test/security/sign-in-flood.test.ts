@@ -169,7 +169,7 @@ test('a stop cuts off a sign-in whose client has left, which is no error', async
     leaving.abort();
     await Promise.allSettled([left]);
     stopped = stopping.stop();
-    await until('the pools to end', () => service.pool.ending);
+    await until('the pools end', () => service.pool.ending);
   });
   await stopped;
   await until('its end', () => /cut off|could not be served/.test(stopping.logged()));
@@ -192,11 +192,11 @@ test('people who are signed in do not wait for strangers who send cookies', asyn
       void sent.then((one) => one.status !== 401 && refused.push(one));
     }
     const least = LIMITS.poolQueue - LIMITS.sessionLookUpsWaiting;
-    await until('strangers to be refused', () => refused.length >= least);
+    await until('strangers are refused', () => refused.length >= least);
     expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['too_many_requests']));
     expect(await countWaiting(owner)).toBe(LIMITS.strangersLookUpsAtOnce);
     answer = admin.get('/session');
-    await until('the look-up of the person', async () => (await countWaiting(owner)) === 2);
+    await until('the person is looked up', async () => (await countWaiting(owner)) === 2);
   });
   expect((await answer)?.status).toBe(200);
   const last = await Promise.all(strangers);
