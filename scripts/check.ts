@@ -6,7 +6,7 @@ import os from 'node:os';
  * output of each step that fails, and exits with 1 if one does.
  */
 
-/** Of `package.json`. Those that take longest come first. */
+/** Scripts of `package.json`. Those that take longest come first. */
 const SCRIPTS = ['types:program', 'types:pages', 'test:rules', 'dead', 'format:check'];
 
 interface Step {
@@ -62,7 +62,7 @@ function lintOf(files: readonly string[]): Step[] {
   return [{ name: `lint with types of ${files.length} changed files`, command: 'oxlint', args }];
 }
 
-/** What differs from the last commit. Nothing without git. */
+/** Lists files that differ from the last commit; none without git. */
 function changedFiles(): string[] {
   const listed = [
     ['diff', '--name-only', '--diff-filter=d', 'HEAD'],

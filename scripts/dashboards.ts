@@ -7,7 +7,7 @@ interface Dashboard {
 
 interface Panel {
   readonly title: string;
-  /** Of Grafana: `s`, `reqps`, `short`, `h`, `bytes`. */
+  /** Units of Grafana: `s`, `reqps`, `short`, `h`, `bytes`. */
   readonly unit: string;
   /** PromQL, by the legend. */
   readonly queries: Readonly<Record<string, string>>;

@@ -98,7 +98,7 @@ async function connectionsOf(origin: string) {
   };
 }
 
-/** Of the files that the image adds to its base, uncompressed and as a registry stores them. */
+/** Size of the files that the image adds to its base, uncompressed and as a registry stores them. */
 async function measureImage() {
   const tree = path.join(folder, 'image');
   await assembleTree(tree);

@@ -180,7 +180,7 @@ function alternativeMisfits(given: Side, wanted: Side, where: Where): string[] {
 
 const LOWER_BOUNDS = ['minLength', 'minimum', 'exclusiveMinimum', 'minItems', 'minProperties'];
 const UPPER_BOUNDS = ['maxLength', 'maximum', 'exclusiveMaximum', 'maxItems', 'maxProperties'];
-/** Whether one is looser than the other cannot be decided, so they must not change. */
+/** These must not change, because it cannot be decided if one is looser than the other. */
 const FIXED = ['format', 'multipleOf', 'uniqueItems', 'patternProperties', 'allOf', 'not'];
 
 function valueMisfits(from: Schema, to: Schema, where: Where): string[] {

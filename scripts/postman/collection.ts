@@ -157,7 +157,7 @@ function variableOf(operation: Operation, name: string): string {
   return sourceOf(operation, name)?.field ?? name;
 }
 
-/** What a parameter is sent with: the example, or what has to be new each time. */
+/** Value that a parameter is sent with: the example, or one that has to be new each time. */
 function valueOf(operation: Operation, name: string, example: string): string {
   if (VARIABLES.has(name)) return `{{${name}}}`;
   const source = sourceOf(operation, name);

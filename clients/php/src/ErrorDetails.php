@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Malipo;
 
-/** What is known about a call that did not succeed. */
+/** Details of a call that did not succeed. */
 final class ErrorDetails
 {
     /**

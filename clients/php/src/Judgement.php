@@ -130,7 +130,7 @@ final class Judgement
     }
 
     /**
-     * How long to wait before the next attempt: as long as the service asks, otherwise twice as long
+     * Returns the wait before the next attempt: as long as the service asks, otherwise twice as long
      * each time, with a random part so that clients do not return all at once.
      */
     public function waitSeconds(int $attempts): float

@@ -21,7 +21,7 @@ import type {
   UploadFile,
 } from './types.ts';
 
-/** How `pay` and `waitFor` wait. */
+/** Time limits of `pay` and `waitFor`. */
 export interface Waiting {
   /** Default: 60 s. */
   readonly waitForMs?: number | undefined;

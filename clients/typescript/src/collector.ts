@@ -4,7 +4,7 @@ import { Transport } from './transport.ts';
 import type { TransportOptions } from './transport.ts';
 import type { Movement } from './types.ts';
 
-/** For a collector: a program that reports the income that it has collected for vendors. */
+/** A client for collectors: programs that report the income that they have collected for vendors. */
 export class Collector {
   readonly #collector: string;
   readonly #base: string;

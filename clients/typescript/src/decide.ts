@@ -1,12 +1,12 @@
 import { detailsOf } from './errors.ts';
 import type { ErrorDetails } from './errors.ts';
 
-/** Whether the service keeps something of a request: only then can its outcome be unknown. */
+/** `write`: the service keeps something of the request. Only then can its outcome be unknown. */
 export type Effect = 'read' | 'write';
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** What came back for one attempt. `notSent`: no connection, so the service knows nothing of it. */
+/** The result of one attempt. `notSent`: no connection, so the service knows nothing of it. */
 export type Attempt =
   | {
       readonly kind: 'answer';
@@ -19,7 +19,7 @@ export type Attempt =
 export interface Failure {
   readonly kind: 'refused' | 'unavailable' | 'unknown';
   readonly details: ErrorDetails;
-  /** Whether the same request may be sent again after a wait. */
+  /** True: the same request may be sent again after a wait. */
   readonly retry: boolean;
 }
 
@@ -122,7 +122,7 @@ const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 8_000;
 
 /**
- * How long to wait before the next attempt: as long as the service asks, otherwise twice as long
+ * Returns the wait before the next attempt: as long as the service asks, otherwise twice as long
  * each time, with a random part so that clients do not return all at once.
  */
 export function waitMs(details: ErrorDetails, attempts: number, random: number): number {
@@ -131,7 +131,7 @@ export function waitMs(details: ErrorDetails, attempts: number, random: number):
   return full / 2 + (full / 2) * random;
 }
 
-/** How long to wait before the next status query of a payment that is not final. */
+/** Returns the wait before the next status query of a payment that is not final. */
 export function pollMs(queries: number): number {
   return Math.min(5_000, 400 * 1.5 ** (queries - 1));
 }

@@ -1,4 +1,4 @@
-/** What is known about a call that did not succeed. */
+/** Details of a call that did not succeed. */
 export interface ErrorDetails {
   /** The service's error code, or `not_connected`, `no_answer`, `unexpected_answer`, `not_final`. */
   readonly code: string;
@@ -12,7 +12,7 @@ export interface ErrorDetails {
   readonly field: string | null;
   /** The reference of the payment that the error is about, if it names one. */
   readonly reference: string | null;
-  /** How long the service asks to wait. */
+  /** The wait that the service asks for. */
   readonly retryAfterSeconds: number | null;
   /** In the sandbox only, for `signature_invalid`: the text that should have been signed. */
   readonly signedText: string | null;
@@ -28,7 +28,7 @@ export abstract class MalipoError extends Error implements ErrorDetails {
   readonly reference: string | null;
   readonly retryAfterSeconds: number | null;
   readonly signedText: string | null;
-  /** How often the request was sent. */
+  /** Number of times that the request was sent. */
   readonly attempts: number;
 
   constructor(details: ErrorDetails, attempts: number, cause?: unknown) {

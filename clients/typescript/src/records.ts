@@ -33,7 +33,7 @@ export function toWire(request: object): Record<string, unknown> {
   );
 }
 
-/** The same as parameters of a query string. */
+/** Writes a request as parameters of a query string. */
 export function toQuery(request: object): Record<string, string> {
   return renamed(toWire(request), String, String);
 }

@@ -8,7 +8,7 @@ export interface Period {
   readonly to?: Time | undefined;
 }
 
-/** How many items a page has at most: 1 to 200. */
+/** Largest number of items on a page: 1 to 200. */
 export interface Paging {
   readonly limit?: number | undefined;
 }
@@ -54,16 +54,16 @@ export interface TimelineEntry {
   readonly at: Date;
   /** `created`, `attempt`, `settled`, `transfer` or `event`; more may be added. */
   readonly kind: string;
-  /** For `settled`: the result. */
+  /** The result; only of `settled`. */
   readonly status: string | null;
-  /** Of `attempt`: `paid`, `declined`, `not_sent`; null: not known. */
+  /** `paid`, `declined`, `not_sent`; null: not known. Only of `attempt`. */
   readonly outcome: string | null;
-  /** For `attempt`: its number. */
+  /** The attempt's number; only of `attempt`. */
   readonly attempt: number | null;
-  /** For `transfer`. */
+  /** Only of `transfer`. */
   readonly movement: string | null;
   readonly amountCents: number | null;
-  /** For `event`. */
+  /** Only of `event`. */
   readonly eventId: string | null;
   readonly eventType: string | null;
 }
@@ -74,7 +74,7 @@ export interface PaymentRecord extends ListedPayment {
   readonly message: string | null;
   readonly failureCode: string | null;
   readonly details: Readonly<Record<string, string>> | null;
-  /** Whether the details are only in an archive; the amounts and references are still here. */
+  /** True: the details are only in an archive; the amounts and references are still here. */
   readonly archived: boolean;
   readonly timeline: readonly TimelineEntry[];
 }
@@ -129,7 +129,7 @@ export interface StatementLine {
 }
 
 export interface StatementPage extends Page<StatementLine> {
-  /** Of the first page; null on the others. */
+  /** Only on the first page; null on the others. */
   readonly head: StatementHead | null;
 }
 
@@ -184,7 +184,7 @@ export interface NewKey {
 }
 
 export interface Rotation {
-  /** How long the former one stays valid. */
+  /** Time for which the former one stays valid. */
   readonly overlapSeconds: number;
   /**
    * A random UUID for this rotation (`crypto.randomUUID()`). A repeat with it gets the same secret, for ten
@@ -195,7 +195,7 @@ export interface Rotation {
 
 export interface Webhook {
   readonly url: string;
-  /** Whether events are sent. If not, they wait until the webhook is enabled. */
+  /** True: events are sent. False: they wait until the webhook is enabled. */
   readonly enabled: boolean;
   readonly disabledAt: Date | null;
   readonly disabledReason: string | null;
@@ -210,7 +210,7 @@ export interface Webhook {
 }
 
 export interface SetWebhook extends Webhook {
-  /** What events are signed with, shown once; null: there was one before. */
+  /** Signs the events. Shown once; null: there was one before. */
   readonly secret: string | null;
 }
 

@@ -14,14 +14,14 @@ export interface TransportOptions {
   /** The security key. */
   readonly key: string;
   /**
-   * How requests are signed. `header` (the default) signs the whole request and prevents replay.
+   * The signature of requests. `header` (the default) signs the whole request and prevents replay.
    * `hash` signs the parameters only; it is for servers behind proxies that rewrite paths. Operations
    * below `/v1` are always signed with the header.
    */
   readonly signature?: 'header' | 'hash' | undefined;
-  /** How long one attempt may take. Default: 15 s. */
+  /** Time limit of one attempt. Default: 15 s. */
   readonly timeoutMs?: number | undefined;
-  /** For how long a request is repeated if the service is unavailable or silent. Default: 45 s; 0: never. */
+  /** A request is repeated for this long if the service is unavailable or silent. Default: 45 s; 0: never. */
   readonly retryForMs?: number | undefined;
   /** Replaces the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
@@ -39,7 +39,7 @@ export interface Call {
   readonly retryForMs?: number | undefined;
   /** A file; the parameters then go into the query string. */
   readonly file?: { readonly bytes: Bytes; readonly contentType: string } | undefined;
-  /** Of an operation below `/v1`: its parameters go into the query string. */
+  /** Set for an operation below `/v1`: its parameters go into the query string. */
   readonly method?: Method | undefined;
   /** The body of an operation below `/v1`. */
   readonly json?: object | undefined;

@@ -13,7 +13,7 @@ export interface Movement {
 
 export interface Biller {
   readonly name: string;
-  /** What `billerName` of a payment expects. */
+  /** The value to use as `billerName` of a payment. */
   readonly code: string;
   readonly category: string;
   readonly minimumCents: number;
@@ -21,7 +21,7 @@ export interface Biller {
   readonly maximumCents: number | null;
   /** Taken from the float in addition to the amount. If it depends on the amount: that of the minimum. */
   readonly feeCents: number;
-  /** How a fee that depends on the amount is computed, as the service describes it. */
+  /** Formula of a fee that depends on the amount, as the service describes it. */
   readonly feeFormula: Readonly<Record<string, unknown>> | null;
   /** True: payments need `phone`. */
   readonly needsPhone: boolean;
@@ -94,7 +94,7 @@ export interface Payment {
   readonly account: string;
   readonly amountCents: number;
   readonly billerName: string;
-  /** What the payment produced, such as `token` and `units`. */
+  /** Values that the payment produced, such as `token` and `units`. */
   readonly details: Readonly<Record<string, string>>;
 }
 

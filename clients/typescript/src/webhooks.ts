@@ -21,9 +21,9 @@ export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface WebhookOptions {
-  /** How far the event's time may be from the clock. Default: 300 s. */
+  /** Tolerated difference between the event's time and the clock. Default: 300 s. */
   readonly toleranceSeconds?: number;
-  /** For tests. Default: the clock. */
+  /** Set in tests. Default: the clock. */
   readonly now?: () => Date;
 }
 
@@ -70,7 +70,7 @@ export class WebhookVerifier {
   }
 }
 
-/** For your own tests: an event with the headers that the service would send. */
+/** Signs an event for your own tests, with the headers that the service would send. */
 export async function signTestEvent(
   secret: string,
   event: {

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ErrorDetails:
-    """What is known about a call that did not succeed."""
+    """Details of a call that did not succeed."""
 
     code: str
     """The service's error code, or not_connected, no_answer, unexpected_answer, not_final."""
@@ -37,7 +37,7 @@ class MalipoError(Exception):
         super().__init__(f"{details.text} ({details.code}{about})")
         self.details = details
         self.attempts = attempts
-        """How often the request was sent."""
+        """Number of times that the request was sent."""
 
     @property
     def code(self) -> str:

@@ -55,7 +55,7 @@ class Failure:
     """`refused`, `unavailable` or `unknown`."""
     details: ErrorDetails
     retry: bool
-    """Whether the same request may be sent again after a wait."""
+    """True: the same request may be sent again after a wait."""
 
 
 _NOTHING_ACCEPTED = frozenset(
@@ -126,7 +126,7 @@ def unreadable(writes: bool) -> Failure:
 
 
 def wait_seconds(details: ErrorDetails, attempts: int) -> float:
-    """How long to wait before the next attempt.
+    """Return the wait before the next attempt.
 
     As long as the service asks, otherwise twice as long each time, with a random part so that
     clients do not return all at once.
@@ -138,7 +138,7 @@ def wait_seconds(details: ErrorDetails, attempts: int) -> float:
 
 
 def poll_seconds(queries: int) -> float:
-    """How long to wait before the next status query of a payment that is not final."""
+    """Return the wait before the next status query of a payment that is not final."""
     wait: float = min(5.0, 0.4 * 1.5 ** (queries - 1))
     return wait
 

@@ -106,7 +106,7 @@ class PaymentRecord(ListedPayment):
     failure_code: Optional[str]
     details: Optional[Mapping[str, Any]]
     archived: bool
-    """Whether the details are only in an archive; the amounts and references are still here."""
+    """True: the details are only in an archive; the amounts and references are still here."""
     timeline: List[TimelineEntry]
 
 
@@ -213,7 +213,7 @@ class NewKey:
 class Webhook:
     url: str
     enabled: bool
-    """Whether events are sent. If not, they wait until the webhook is enabled."""
+    """True: events are sent. False: they wait until the webhook is enabled."""
     disabled_at: Optional[datetime]
     disabled_reason: Optional[str]
     failures: int

@@ -53,7 +53,7 @@ class Call:
     path: str
     parameters: Parameters
     writes: bool
-    """Whether the service keeps something of the request."""
+    """True: the service keeps something of the request."""
     signed: bool = True
     file: Optional[UploadFile] = None
     """The parameters then go into the query string."""
