@@ -12,6 +12,7 @@ beforeAll(async () => {
   books = await openBooks();
   const vendorId = await books.addVendor(1_000_000n);
   vid = `vendor-${vendorId}`;
+  await books.owner.query("update vendors set created_at = '2026-02-01'");
   // A day in Nairobi begins at 21:00 UTC.
   const times = ['2026-03-01T20:59:59Z', '2026-03-01T21:00:00Z', '2026-03-02T20:59:59.999Z'];
   for (const [index, time] of times.entries()) {

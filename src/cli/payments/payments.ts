@@ -3,13 +3,15 @@ import type { Command } from 'commander';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { decodeReference } from '../../platform/base/ids.ts';
-import type { Queryable } from '../../platform/db/pool.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import * as fields from '../../payments/operations/fields.ts';
 import { readArchivedPayment } from '../../payments/archive/archive-store.ts';
-import { listPayments, readPayment, readPaymentByReference } from '../../payments/create/store.ts';
+import { readPayment, readPaymentByReference, readPayments } from '../../payments/create/store.ts';
 import type { PaymentRow } from '../../payments/create/store.ts';
 import { PAYMENT_STATUSES } from '../../payments/create/payment.ts';
 import type { PaymentStatus } from '../../payments/create/payment.ts';
+import { allPages } from '../../payments/timeline/query.ts';
+import type { PaymentQuery } from '../../payments/timeline/query.ts';
 import {
   command,
   dayPeriod,
@@ -100,6 +102,8 @@ interface ListOptions {
 
 const DEFAULT_LIMIT = 20;
 const MAX_LISTED = 1000;
+/** The clocks of other processes may be ahead. */
+const AHEAD_MS = 60_000;
 
 export function addPaymentsCommand(program: Command, cli: Cli): void {
   command(program, 'payments', 'A vendor’s payments, newest first.')
@@ -115,9 +119,10 @@ export function addPaymentsCommand(program: Command, cli: Cli): void {
       await cli.run(options, async ({ pool, wireTime }) => {
         const period = dayPeriod(options, wireTime);
         const vendor = await requireVendor(pool, options.vid);
-        const rows = await listPayments(pool, vendor.vendorId, {
-          ...period,
-          status: options.status,
+        const rows = await listPayments(pool, {
+          filter: { vendorId: vendor.vendorId, status: options.status },
+          from: period.from ?? new Date(0),
+          to: period.to ?? new Date(Date.now() + AHEAD_MS),
           limit: options.limit ?? DEFAULT_LIMIT,
         });
         return {
@@ -126,6 +131,21 @@ export function addPaymentsCommand(program: Command, cli: Cli): void {
         };
       });
     });
+}
+
+/** With what the status of each payment shows. */
+async function listPayments(
+  pool: Pool,
+  { limit, ...query }: Omit<PaymentQuery, 'term'> & { readonly limit: number },
+): Promise<PaymentRow[]> {
+  const rows: PaymentRow[] = [];
+  for await (const page of allPages(pool, { ...query, term: undefined }, { maxRows: limit })) {
+    const ids = page.payments.map(({ paymentId }) => paymentId);
+    const read = await readPayments(pool, query.filter.vendorId ?? 0, ids);
+    const byId = new Map(read.map((row) => [row.paymentId, row]));
+    rows.push(...ids.flatMap((id) => byId.get(id) ?? []));
+  }
+  return rows;
 }
 
 /** Without `--wide` it fits into 100 columns. */

@@ -1,10 +1,9 @@
-import { firstIdAt } from '../../platform/base/ids.ts';
 import { bigintArray, integerArray, textArray, uuidArray } from '../../platform/db/arrays.ts';
 import { POSTPONED } from '../../platform/db/lane.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { byBucket } from '../../parties/by-bucket-store.ts';
 import type { FailureCode } from './failure-code.ts';
-import type { CreateDecision, NewPayment, Outcome, PaymentStatus } from './payment.ts';
+import type { CreateDecision, NewPayment, Outcome } from './payment.ts';
 import { roundsOf } from './rounds.ts';
 
 const createBy = (
@@ -250,44 +249,15 @@ export async function readPaymentByReference(
   return read.rows[0];
 }
 
-/** Ids come from the clocks of processes, `created_at` from the database's. */
-const CLOCK_SLACK_MS = 3_600_000;
-
-function idAt(time: Date | undefined, slackMs: number): string | null {
-  return time === undefined ? null : firstIdAt(new Date(time.getTime() + slackMs));
-}
-
-/** The vendor's payments with from <= created_at < to, newest first. */
-export async function listPayments(
+/** Those of the vendor’s payments that exist, in no particular order. */
+export async function readPayments(
   db: Queryable,
   vendorId: number,
-  options: {
-    readonly status: PaymentStatus | undefined;
-    readonly from?: Date | undefined;
-    readonly to?: Date | undefined;
-    readonly limit: number;
-  },
+  paymentIds: readonly string[],
 ): Promise<PaymentRow[]> {
-  const { from, to } = options;
-  const read = await db.query<PaymentRow>(
-    `${READ} ($2::text is null or $2 = case t.outcome when 'success' then 'SUCCESS'
-         when 'failed' then 'FAILED'
-         else case when q.payment_id is null then 'QUEUED' else 'PENDING' end end)
-       and t.created_at >= coalesce($4, '-infinity'::timestamptz)
-       and t.created_at < coalesce($5, 'infinity'::timestamptz)
-       -- The same condition on the key, so that only the period is read.
-       and t.payment_id >= coalesce($6, '00000000-0000-0000-0000-000000000000'::uuid)
-       and t.payment_id <= coalesce($7, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
-     order by t.payment_id desc limit $3`,
-    [
-      vendorId,
-      options.status ?? null,
-      options.limit,
-      from ?? null,
-      to ?? null,
-      idAt(from, -CLOCK_SLACK_MS),
-      idAt(to, CLOCK_SLACK_MS),
-    ],
-  );
+  const read = await db.query<PaymentRow>(`${READ} t.payment_id = any($2::uuid[])`, [
+    vendorId,
+    paymentIds,
+  ]);
   return read.rows;
 }
