@@ -15,7 +15,7 @@ import {
   samplePayment,
 } from './console-store.ts';
 
-/** What is behind a console that has been in use for three months. */
+/** Fills a database as a console has it after three months of use. */
 export async function fillConsole(
   pool: Pool,
   {
@@ -25,7 +25,7 @@ export async function fillConsole(
     log,
   }: {
     readonly payments: number;
-    /** Of the audit log and of the request log. */
+    /** Rows of the audit log and of the request log. */
     readonly logRows: number;
     /** A vendor with few payments. */
     readonly quietVid: string;

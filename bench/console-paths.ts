@@ -12,7 +12,7 @@ export type ConsoleGroup = (typeof CONSOLE_GROUPS)[number];
 /** Values by the name of a parameter. */
 export type Samples = Readonly<Record<string, readonly string[]>>;
 
-/** What the filled database has. */
+/** Values that exist in the filled database. */
 export interface ConsoleSamples {
   readonly busyVid: string;
   readonly quietVid: string;
@@ -41,7 +41,7 @@ interface Measured {
 /** A path, and a route that its reader must be allowed to read. */
 export interface MeasuredPath {
   readonly path: string;
-  /** Of a POST that reads: what is searched for is never in a URL. */
+  /** Body of a POST that reads: search texts are never in a URL. */
   readonly body?: Readonly<Record<string, string>>;
   readonly group: ConsoleGroup;
   readonly route: AnyRoute;
@@ -165,7 +165,7 @@ function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measur
   };
 }
 
-/** What a filter of any list is tried with. Values of an enumeration are all tried. */
+/** Values that a filter of any list is tried with. Values of an enumeration are all tried. */
 function filters(by: ConsoleSamples): Samples {
   return {
     from: [by.dayAgo(90)],
@@ -182,7 +182,7 @@ function filters(by: ConsoleSamples): Samples {
   };
 }
 
-/** What is looked for in the list of payments. */
+/** Texts that are searched for in the list of payments. */
 function searchTexts(by: ConsoleSamples): readonly string[] {
   return [
     ...[by.account, by.phone, by.merchantReference, by.reference, 'nobody-has-this'],
@@ -264,7 +264,7 @@ function queriesOf(
   return all.map((chosen) => new URLSearchParams({ ...required, ...chosen }).toString());
 }
 
-/** Those of an enumeration. */
+/** Lists the values of an enumeration. */
 function valuesOf(property: object): readonly string[] | undefined {
   if ('enum' in property && Array.isArray(property.enum)) return property.enum as string[];
   if (!('anyOf' in property) || !Array.isArray(property.anyOf)) return undefined;

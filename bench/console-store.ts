@@ -10,7 +10,7 @@ const CHUNK = 100_000;
 /** The vendor of every fifth payment. */
 export const BUSY_VENDOR = 'bench-00001';
 
-/** What a payment of this biller costs its vendor, VAT included. */
+/** Payments to this biller cost the vendor a fee, VAT included. */
 const PRICED_BILLER = 'kplc_prepaid';
 const FEE = { feeCents: 1000, vatCents: 138 };
 
@@ -129,7 +129,7 @@ const SETTLED = `update payments p set settled_at = created_at + interval '2 sec
   ) s
   where p.bucket = s.bucket and p.vendor_id = s.vendor_id and p.payment_id = s.payment_id`;
 
-/** What other pages show: cases, a busy vendor's lists, and this many entries of the audit log. */
+/** Inserts the rows of other pages: cases, a busy vendor's lists, and this many entries of the audit log. */
 export async function insertUsedPages(db: Queryable, rows: number): Promise<void> {
   await db.query(
     `with noted as (

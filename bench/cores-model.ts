@@ -1,24 +1,24 @@
-/** What was measured on two cores. Costs are CPU microseconds per payment. */
+/** Costs measured on two cores, in CPU microseconds per payment. */
 export interface Costs {
-  /** Of an API process, for a create. */
+  /** Cost of an API process, for a create. */
   readonly apiMicros: number;
-  /** Of a dispatcher, from the queue to the settlement. */
+  /** Cost of a dispatcher, from the queue to the settlement. */
   readonly dispatcherMicros: number;
-  /** Of PostgreSQL on one core, for a create, and for the rest of a payment. */
+  /** Costs of PostgreSQL on one core, for a create, and for the rest of a payment. */
   readonly createMicros: number;
   readonly settleMicros: number;
-  /** How much more a create costs PostgreSQL when it works on two cores instead of one: 0.1 is a tenth. */
+  /** Additional cost of a create when PostgreSQL works on two cores instead of one: 0.1 is a tenth. */
   readonly contention: number;
   /** Creates a second over one connection of a lane, the only one for its vendors. */
   readonly laneRate: number;
-  /** Of the write-ahead log, for a create. */
+  /** Bytes of the write-ahead log, for a create. */
   readonly walBytes: number;
   /** The write-ahead log's flushes a create, and seconds of each. One flush runs at a time. */
   readonly flushes: number;
   readonly flushSeconds: number;
 }
 
-/** How busy cores may be, so that answers do not wait long. */
+/** Largest share of time in which cores may be busy, so that answers do not wait long. */
 const BUSY = 0.75;
 
 export interface Estimate {
@@ -33,7 +33,10 @@ export interface Estimate {
   readonly dispatchers: number;
   /** Connections of lanes that this needs. */
   readonly laneConnections: number;
-  /** Of the write-ahead log at the higher rate of creates, and how much of the time it is being flushed. */
+  /**
+   * Bytes of the write-ahead log at the higher rate of creates, and the share of time in which it is
+   * being flushed.
+   */
   readonly walBytesPerSecond: number;
   readonly flushShare: number;
 }
@@ -73,7 +76,7 @@ function databaseCores(rate: number, micros: (busyCores: number) => number): num
   return busy;
 }
 
-/** What a machine with so many cores would do, if nothing but the measured costs limits it. */
+/** Estimates a machine with so many cores, if nothing but the measured costs limits it. */
 export function estimate(costs: Costs, cores: number): Estimate {
   const { contention } = costs;
   const range = (nodeMicros: number, micros: number): readonly [number, number] => [

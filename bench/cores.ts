@@ -31,14 +31,14 @@ const { rounds, seconds } = new Command('bench:cores')
   .opts<{ rounds: number; seconds: number }>();
 
 const MACHINES = [2, 4, 8, 16, 32];
-/** Of the program that creates payments, and of the API with its load generator. */
+/** Core of the program that creates payments, and of the API with its load generator. */
 const CLIENT_CORE = '0';
 const ONE_CORE = '1';
 const BOTH_CORES = '0,1';
 
 interface Lanes extends Pick<DirectQuestion, 'contestant' | 'connections'> {
   readonly vendors: 'hot' | 'many';
-  /** Of PostgreSQL. */
+  /** Cores of PostgreSQL. */
   readonly cores: string;
 }
 
@@ -54,7 +54,7 @@ const LANES: Readonly<Record<string, Lanes>> = {
   },
 };
 
-/** Of one run of lanes. */
+/** Figures of one run of lanes. */
 interface LaneRun extends Run {
   readonly walBytes: number;
   readonly flushes: number;

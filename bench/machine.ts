@@ -14,7 +14,7 @@ export function cpuSeconds(pid: number): number {
 
 const MAX_LOOKS = 10;
 
-/** The same for a process and all its children, including those that ended. */
+/** Sums the CPU seconds of a process and all its children, including those that ended. */
 export function familyCpuSeconds(pid: number): number {
   let sum = 0;
   for (let look = 0; look < MAX_LOOKS; look += 1) {

@@ -107,7 +107,7 @@ async function runAll(on: Stage): Promise<Run[]> {
   return done;
 }
 
-/** Whether one of the ratios that these contestants alone make up has too wide an interval. */
+/** True if one of the ratios that these contestants alone make up has too wide an interval. */
 function isUncertain(contestants: readonly string[], done: readonly Run[]): boolean {
   return ratios
     .filter(({ of }) => of.every((name) => contestants.includes(name)))

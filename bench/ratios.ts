@@ -21,7 +21,7 @@ export interface Ratio {
   readonly what: string;
   readonly must: number;
   readonly goal: number;
-  /** Whether the figure must reach the bound or stay below it. */
+  /** `higher`: the figure must reach the bound. `lower`: it must stay below it. */
   readonly better: 'higher' | 'lower';
   /** The contestants that it is computed from, by name. */
   readonly of: readonly string[];
@@ -90,7 +90,7 @@ function own(
   };
 }
 
-/** How much longer the same work takes on a PostgreSQL with default settings than on the embedded one. */
+/** Time of the same work on a PostgreSQL with default settings, divided by that on the embedded one. */
 function slower(name: string, work: string): Ratio {
   const [byDefault, embedded] = [`${work}, default settings`, `${work}, embedded settings`];
   return {
@@ -299,7 +299,7 @@ export const RATIOS: readonly Ratio[] = [
   ),
 ];
 
-/** Whether the ratio reaches its goal. */
+/** Judges the ratio by its bounds. */
 export function verdict(ratio: Ratio, value: number): 'goal' | 'must' | 'missed' {
   const reaches = (bound: number): boolean =>
     ratio.better === 'higher' ? value >= bound : value <= bound;

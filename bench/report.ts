@@ -5,7 +5,7 @@ import type { Figure, Ratio } from './ratios.ts';
 interface MeasuredRatio {
   readonly ratio: Ratio;
   readonly value: number;
-  /** Of the median, as a share of it; undefined after few rounds. */
+  /** Interval of the median, as a share of it; undefined after few rounds. */
   readonly interval: number | undefined;
 }
 

@@ -4,7 +4,7 @@ import { PAYMENT_STATUSES } from '../src/payments/create/payment.ts';
 
 /** Which lists below `/v1` are measured: every one with each of its filters. */
 
-/** What the filled database has. */
+/** Values that exist in the filled database. */
 export interface ListSamples {
   readonly account: string;
   readonly merchantReference: string;

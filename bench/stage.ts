@@ -25,9 +25,9 @@ export interface BenchVendor {
 
 /** The environment of every suite: a durable embedded PostgreSQL as with `npm start`, and vendors with money. */
 export interface Stage {
-  /** For temporary files. */
+  /** A folder for temporary files. */
   readonly folder: string;
-  /** Of the service’s processes. */
+  /** Keys of the service's processes. */
   readonly masterKeys: MasterKeys;
   /** The one vendor that all requests concern at once. */
   readonly hot: readonly BenchVendor[];

@@ -81,7 +81,7 @@ export async function countSettled(db: Queryable): Promise<number> {
   return Number(counted.rows[0]?.count ?? 0);
 }
 
-/** How many operators have paid, and how many payments had a cost. */
+/** Counts operators that have paid, and payments that had a cost. */
 export async function readRouting(
   db: Queryable,
 ): Promise<{ readonly operators: number; readonly costs: number }> {
@@ -200,7 +200,7 @@ export async function startWalTiming(db: Queryable): Promise<void> {
   await db.query('select pg_reload_conf()');
 }
 
-/** What the server has written to its write-ahead log so far. */
+/** Reads the size of the server's write-ahead log so far. */
 export async function readWalWork(
   db: Queryable,
 ): Promise<{ readonly bytes: number; readonly flushes: number; readonly flushSeconds: number }> {

@@ -13,7 +13,7 @@ interface Operators {
   readonly hasProviders: boolean;
 }
 
-/** What `npm start` prints when everything runs. */
+/** The text that `npm start` prints when everything runs. */
 export function banner(config: Config, origin: string, operators: Operators): string {
   const [demo] = DEMO_VENDORS;
   const [admin] = DEMO_PEOPLE;

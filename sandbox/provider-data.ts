@@ -29,7 +29,7 @@ import type { ProviderSecrets } from './providers/secrets.ts';
 interface ProviderData {
   readonly masterKeys: MasterKeys;
   readonly secrets: ProviderSecrets;
-  /** Of the process that emulates them. */
+  /** Origin of the process that emulates them. */
   readonly operatorOrigin: string;
 }
 

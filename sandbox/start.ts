@@ -109,7 +109,7 @@ async function prepareData(
     readonly config: Config;
     readonly masterKeys: MasterKeys;
     readonly creditKeys: ReturnType<typeof creditKeysOf>;
-    /** Of the simulated operators. */
+    /** Folder of the simulated operators. */
     readonly folder: string;
     readonly hasProviders: boolean;
     readonly log: Logger;

@@ -123,7 +123,7 @@ async function measureImport(folder: string, rows: number): Promise<Record<strin
   }
 }
 
-/** The same requests to a small and a large registry, in turn; each has its own database server. */
+/** Sends the same requests to a small and a large registry, in turn; each has its own database server. */
 async function compareSizes(
   { subjects, rounds, requests }: Options,
   folder: string,

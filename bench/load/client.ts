@@ -35,9 +35,9 @@ export interface ClientResult {
   readonly p99Ms: number;
 }
 
-/** Of an open loop. */
+/** Used only by an open loop. */
 const WARM_UP_MS = 1_000;
-/** How long to wait for the last answers. */
+/** Longest wait for the last answers. */
 const DRAIN_MS = 5_000;
 
 interface Connection {

@@ -28,7 +28,7 @@ export interface Driven extends ClientResult {
 
 let wrkFound: boolean | undefined;
 
-/** Whether wrk is installed; found out once. */
+/** Looks for wrk once. */
 export async function hasWrk(): Promise<boolean> {
   wrkFound ??= await run('wrk', ['-v']).then(
     () => true,

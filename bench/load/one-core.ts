@@ -4,13 +4,16 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Of the server and its load generator. PostgreSQL is not moved, but the scheduler prefers an idle core. */
+/**
+ * Core of the server and its load generator. PostgreSQL is not moved, but the scheduler prefers an idle
+ * core.
+ */
 const CORE = '0';
 const GENERATOR = ['taskset', '-c', CORE, 'chrt', '--batch', '0'] as const;
 
 let isPossible: Promise<boolean> | undefined;
 
-/** Whether this machine has more than one core, and the programs for it. */
+/** True if this machine has more than one core, and the programs for it. */
 export async function canShareCore(): Promise<boolean> {
   isPossible ??=
     os.availableParallelism() < 2

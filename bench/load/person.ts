@@ -5,7 +5,7 @@ import { systemClock } from '../../src/platform/base/clock.ts';
 import type { MasterKeys } from '../../src/platform/base/sealing.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 
-/** What a page asks for. */
+/** A request of a page. */
 interface Asked {
   readonly path: string;
   readonly body?: object;

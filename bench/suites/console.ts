@@ -26,14 +26,14 @@ import type { Suite, SuiteOptions } from './suite.ts';
 export const BESIDE_CONSOLE = 'create beside the console';
 export const WITHOUT_CONSOLE = 'create without the console';
 
-/** How often each answer is read in a run. */
+/** Number of times that each answer is read in a run. */
 const READS = 7;
 const CONNECTIONS = 64;
 /** Pages repeat their answers every 3 to 30 seconds; this is a person with many open. */
 const EVERY_MS = 500;
 /** Each poll of the console is one of few, so a short run would count none of the slow ones. */
 const MIN_SECONDS = 20;
-/** Of the audit log and of the request log. */
+/** Rows of the audit log and of the request log. */
 const LOG_ROWS = 200_000;
 /** A vendor with few payments. */
 const QUIET_VENDOR = 'bench-00500';
@@ -160,7 +160,7 @@ async function createBeside(
   }
 }
 
-/** The same load while a person watches the console. */
+/** Drives the load while a person watches the console. */
 async function driveBeside(load: Load, paths: readonly ReadPath[]): Promise<Driven> {
   const watching = watch(paths);
   try {
@@ -234,7 +234,7 @@ async function slowest(
   return (medians[0]?.ms ?? 0) / 1000;
 }
 
-/** How long each of several reads took, in milliseconds. */
+/** Times several reads, in milliseconds. */
 async function timesOf(
   { path, body, person }: ReadPath,
   log: SuiteOptions['log'],

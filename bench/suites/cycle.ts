@@ -40,7 +40,10 @@ const BILLER = 'kplc_prepaid';
 /** The biller’s own operator, and one of the same protocol. */
 const WEIGHTS = { kplc: 3, nairobi_water: 1 } as const;
 const CONNECTIONS = 256;
-/** Of each contestant before it is measured: while V8 compiles the code, a cycle, which has more code, costs too much. */
+/**
+ * Each contestant warms up before it is measured: while V8 compiles the code, a cycle, which has more
+ * code, costs too much.
+ */
 const WARM_UP_PAYMENTS = 60_000;
 const WARM_UP_SECONDS = 4;
 const SETTLED_WITHIN_MS = 300_000;

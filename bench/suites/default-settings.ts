@@ -25,7 +25,7 @@ const OPERATOR = 'kplc';
 const EMBEDDED = 'embedded settings';
 const DEFAULT = 'default settings';
 
-/** The same service with the embedded server's settings and with PostgreSQL's default settings. */
+/** Compares the service with the embedded server's settings and with PostgreSQL's default settings. */
 export const defaultSettingsSuite: Suite = {
   name: 'default settings',
   contestants: [EMBEDDED, DEFAULT].flatMap((name) => [

@@ -11,7 +11,7 @@ import type { Suite, SuiteOptions } from './suite.ts';
 
 /** Callers of the lanes and of the other contestants. */
 export const CALLERS = 256;
-/** Of a lane. One for each core: without HTTP, the database does nearly all the work. */
+/** Connections of a lane, one for each core: without HTTP, the database does nearly all the work. */
 export const LANE_CONNECTIONS = 2;
 const WARM_UP_SECONDS = 1;
 

@@ -12,7 +12,7 @@ const LEVELS: Readonly<Record<string, string>> = {
   'create with log': 'info',
 };
 
-/** What the log costs at the level info: a line for each request and for each payment. */
+/** Measures the cost of the log at the level info: a line for each request and for each payment. */
 export const logSuite: Suite = {
   name: 'log',
   contestants: Object.keys(LEVELS),

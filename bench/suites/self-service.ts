@@ -18,9 +18,9 @@ const SELF_SERVICE_LISTS = 'self-service lists';
 const FEW_PAYMENTS = 10_000;
 /** Requests in the log for each payment. */
 const PAYMENTS_PER_REQUEST = 25;
-/** How often each page is read in a run, in turns from both databases. */
+/** Number of times that each page is read in a run, in turns from both databases. */
 const READS = 9;
-/** Of the pages that lead to the last one. */
+/** Rows of the pages that lead to the last one. */
 const STRIDE = '200';
 /** A longer list is not read to its end; filters by time begin elsewhere in it. */
 const MOST_STRIDES = 400;

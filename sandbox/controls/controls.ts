@@ -73,7 +73,7 @@ function controls(deps: ControlDeps): AnyResource[] {
   ];
 }
 
-/** What the vendor has set. */
+/** Shows the settings that the vendor has made. */
 function showState(deps: ControlDeps): AnyResource {
   return control(deps, {
     name: 'sandboxState',

@@ -31,7 +31,7 @@ export type CreditEventType = Extract<EventType, `credit.${string}`>;
 
 type Change = (credit: ReportOptions, customer: Subject, vendor: Vendor) => Promise<void>;
 
-/** What happens to the watched customer. */
+/** Changes to the watched customer, by the event that they cause. */
 const CHANGES: Readonly<Record<CreditEventType, Change>> = {
   'credit.enquiry': async (credit, customer, vendor) => {
     const { vid } = DEMO_VENDORS.find((one) => one.vid !== vendor.vid) ?? DEMO_VENDORS[0];

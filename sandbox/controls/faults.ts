@@ -1,7 +1,7 @@
 import { Refusal } from '../../src/platform/base/errors.ts';
 import type { Around } from '../../src/platform/http/operation.ts';
 
-/** How the API answers instead of its usual answer. */
+/** Refusals that the API can give instead of its usual answer. */
 export const ANSWERS = ['overloaded', 'outcome_unknown', 'unavailable'] as const;
 export type FaultAnswer = (typeof ANSWERS)[number];
 

@@ -16,7 +16,7 @@ const BILLERS_WITH_DUES: ReadonlySet<string> = new Set([
   'startimes',
 ]);
 
-/** Of every bill. */
+/** Every bill has this date. */
 const DUE_DATE = '2030-01-31';
 
 /**

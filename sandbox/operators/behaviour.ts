@@ -1,15 +1,15 @@
-/** What an operator decides about an instruction, and how the caller learns it. */
+/** An operator's decision about an instruction, and the way in which the caller learns it. */
 export interface Plan {
   /**
    * `paid`, `declined`: decided at once. `accepted`: executed later. `silent`: not executed and never
    * reported. `lost`: as if the instruction had never arrived.
    */
   readonly decision: 'paid' | 'declined' | 'accepted' | 'silent' | 'lost';
-  /** How the instruction is answered. `when_executed` holds the answer back until the payment is done. */
+  /** Answer to the instruction. `when_executed` holds it back until the payment is done. */
   readonly answer: 'given' | 'never' | 'garbage' | 'cut' | 'when_executed';
-  /** For `accepted`: time from the instruction to the execution. */
+  /** Time from the instruction to the execution; only with `accepted`. */
   readonly executeAfterMs: number;
-  /** For `accepted`: when each callback is sent, counted from the execution. */
+  /** Times of the callbacks, counted from the execution; only with `accepted`. */
   readonly callbacksAfterMs: readonly number[];
 }
 
@@ -19,7 +19,7 @@ export interface Delays {
   readonly callbackDelayMs: number;
   /** From the first callbacks to the late repeat (9906). */
   readonly callbackRepeatMs: number;
-  /** How long the slow one takes (9907). */
+  /** Duration of the slow answer (9907). */
   readonly slowMs: number;
 }
 
@@ -40,7 +40,7 @@ export type OutcomeName = keyof typeof OUTCOMES;
 
 const ENDS: ReadonlySet<string> = new Set(Object.values(OUTCOMES));
 
-/** Whether the account itself chooses the behaviour. */
+/** True if the account itself chooses the behaviour. */
 export function choosesItself(account: string): boolean {
   return ENDS.has(account.slice(-4));
 }

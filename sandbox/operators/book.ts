@@ -4,7 +4,7 @@ import type { OutcomeName } from './behaviour.ts';
 import { Choices } from './choices.ts';
 import type { Choice } from './choices.ts';
 
-/** What an instruction is about. Two instructions with one reference must agree on all of it. */
+/** Content of an instruction. Two instructions with one reference must agree on all of it. */
 export interface Content {
   readonly biller: string;
   readonly account: string;
@@ -88,7 +88,7 @@ export interface Payment {
   /** When it was decided later than it was received. */
   decidedAtMs: number | null;
   reversedAtMs: number | null;
-  /** What it took from our float, once it is paid. */
+  /** Amount taken from our float, once it is paid. */
   takenCents: bigint;
   /** Indexes of the callbacks still to be sent. */
   readonly callbacksOpen: Set<number>;
@@ -149,7 +149,7 @@ export class Book {
     return this.#lost.get(keyOf(operator, reference));
   }
 
-  /** Whether the operator's float was set, and holds less than this. */
+  /** True if the operator's float was set, and holds less than this. */
   lacks(operator: string, amount: string): boolean {
     return this.#limited.has(operator) && this.balanceCents(operator) < centsOf(amount);
   }
@@ -295,7 +295,7 @@ export class Book {
   }
 }
 
-/** Whether two instructions with one reference ask for the same. */
+/** True if two instructions with one reference ask for the same. */
 export function sameContent(one: Content, other: Content): boolean {
   return (
     one.biller === other.biller &&

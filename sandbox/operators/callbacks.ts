@@ -21,7 +21,7 @@ export interface CallbackSender {
 /** Time before each try: ten tries within about 30 s, enough for a receiver to be started again. */
 const TRY_AFTER_MS = [0, 200, 400, 800, 1600, 3000, 4000, 5000, 6000, 9000] as const;
 
-/** How long a receiver may be silent before an attempt has failed, without the wait for a free socket. */
+/** An attempt has failed if the receiver is silent for this long, without the wait for a free socket. */
 const SILENCE_TIMEOUT_MS = 10_000;
 
 const AGENT_OPTIONS = { keepAlive: true, maxSockets: 32 } as const;

@@ -1,12 +1,12 @@
 import { choosesItself } from './behaviour.ts';
 import type { OutcomeName } from './behaviour.ts';
 
-/** How the next instructions of a vendor end. */
+/** An outcome that a vendor has chosen for its next instructions. */
 export interface Choice {
   readonly id: string;
   /** The beginning that the references of the vendor's payments share. */
   readonly references: string;
-  /** For instructions about this account alone; null: about any. */
+  /** Limits the choice to instructions about this account; null: about any. */
   readonly account: string | null;
   readonly outcome: OutcomeName;
   readonly times: number;
@@ -45,7 +45,7 @@ export class Choices {
     return undefined;
   }
 
-  /** Those of a vendor; `times` is how often they are still to be used. */
+  /** Lists a vendor's choices; `times` is how often they are still to be used. */
   of(references: string): Choice[] {
     return [...this.#left.values()]
       .filter(({ choice }) => choice.references === references)

@@ -3,7 +3,7 @@ import type { Book, Payment } from './book.ts';
 import type { Choice } from './choices.ts';
 import type { OperatorSimulator } from './simulator.ts';
 
-/** What the parent may ask for. It comes by the process's own channel, which no network reaches. */
+/** Commands of the parent. They come by the process's own channel, which no network reaches. */
 export interface Commands {
   readonly choose: {
     readonly asked: Omit<Choice, 'id'>;
@@ -14,7 +14,7 @@ export interface Commands {
   readonly dropChoices: { readonly asked: { readonly references: string }; readonly answer: null };
   readonly advance: {
     readonly asked: { readonly reference: string; readonly result: 'paid' | 'declined' };
-    /** What it was before; null: no operator has it. */
+    /** The state before; null: no operator has it. */
     readonly answer: Payment['state'] | null;
   };
   readonly reverse: { readonly asked: { readonly reference: string }; readonly answer: boolean };
@@ -27,7 +27,7 @@ export interface Commands {
     };
     readonly answer: string;
   };
-  /** What it keeps for us out of what it takes for a payment, from now on, in basis points. */
+  /** Commission that it keeps for us out of what it takes for a payment, from now on, in basis points. */
   readonly commission: {
     readonly asked: { readonly operator: string; readonly bps: number };
     readonly answer: null;

@@ -15,7 +15,7 @@ export interface RequestOptions {
   readonly book: Book;
   /** The Standard Webhooks secret that requests are signed with. */
   readonly key: string;
-  /** How long a connection is held that never gets an answer. */
+  /** Time for which a connection is held that never gets an answer. */
   readonly holdMs: number;
 }
 

@@ -12,7 +12,7 @@ export interface OperatorOptions extends Delays {
   readonly port: number;
   readonly dataDir: string;
   readonly key: string;
-  /** How long a connection is held that never gets an answer. */
+  /** Time for which a connection is held that never gets an answer. */
   readonly holdMs: number;
   /** Also emulates providers: operators’ callback URLs begin with this. */
   readonly providers?: string;

@@ -8,7 +8,7 @@ import type { CallbackSender } from './callbacks.ts';
 import type { Choice } from './choices.ts';
 import type { Journal } from './journal.ts';
 
-/** How the server answers a request. */
+/** The server's reply to a request. */
 export type Reply =
   | { readonly kind: 'answer'; readonly httpStatus: number; readonly answer: Answer }
   /** A body that is no answer, with HTTP status 200. */
@@ -213,7 +213,7 @@ export class OperatorSimulator {
   }
 }
 
-/** What chooses the behaviour, as the end of an account. */
+/** Chooses the behaviour, as the end of an account does. */
 function decisiveOf({ account }: Instruction, outcome: OutcomeName | undefined): string {
   return outcome === undefined ? account : OUTCOMES[outcome];
 }

@@ -10,7 +10,7 @@ export interface Offer {
   readonly toShillings: number;
   readonly termMonths: readonly number[];
   readonly chargePercent: number;
-  /** How often it is taken, compared with the others. */
+  /** Frequency of the loan, compared with the others. */
   readonly weight: number;
 }
 

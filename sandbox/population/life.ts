@@ -12,7 +12,7 @@ import { liveLoan } from './loan.ts';
 import type { MonthsEvent, Standing } from './loan.ts';
 import type { Random } from './random.ts';
 
-/** What the simulation knows of somebody’s life with credit; the known default model rests on it. */
+/** The simulation's facts about somebody's life with credit; the known default model rests on them. */
 export interface Behaviour {
   /** Hidden proneness to trouble, standard normal. In no file. */
   readonly proneness: number;
@@ -46,7 +46,7 @@ interface Habits {
   readonly otherLoansPerMonth: number;
 }
 
-/** What has happened up to the month being lived. */
+/** Events up to the month being lived. */
 interface Diary {
   readonly accounts: CreditAccount[];
   readonly enquiries: PastEnquiry[];

@@ -24,7 +24,7 @@ export interface Loan {
   readonly openedDay: number;
   readonly principalCents: bigint;
   readonly termMonths: number;
-  /** What the loan costs, as a share of the principal in percent. */
+  /** Cost of the loan, as a share of the principal in percent. */
   readonly chargePercent: number;
 }
 

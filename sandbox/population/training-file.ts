@@ -55,7 +55,7 @@ export function* trainingCsv(options: TrainingOptions): Generator<string> {
   }
 }
 
-/** The same people as JSON Lines with their whole files: what a registry would hand over. */
+/** Writes the same people as JSON Lines with their whole files, as a registry would hand them over. */
 export function* trainingJsonLines(options: TrainingOptions): Generator<string> {
   for (const { profile, file, outcomes } of observedSubjects(options)) {
     const { defaulted: bad, probability: trueProbability } = outcomes[options.kind];

@@ -1,7 +1,7 @@
 import type { Behaviour } from './life.ts';
 import type { Random } from './random.ts';
 
-/** What becomes of somebody after the as-of date, and how likely that was. */
+/** Somebody's fate after the as-of date, and how likely it was. */
 interface Outcome {
   /** True probability, from 0 to 1. */
   readonly probability: number;

@@ -3,9 +3,9 @@ import type { Memory, Table } from './memory.ts';
 
 /** A payment that a provider really made and has not taken back. */
 export interface TruthEntry {
-  /** What the caller named it; an id of the provider's where callers cannot name payments. */
+  /** The caller's name for the payment; an id of the provider's where callers cannot name payments. */
   readonly reference: string;
-  /** What was paid, as the provider calls it: a pay bill number, a product, a service. */
+  /** The provider's name for what was paid: a pay bill number, a product, a service. */
   readonly biller: string;
   readonly account: string;
   /** Shillings with two decimals. */
@@ -13,7 +13,7 @@ export interface TruthEntry {
   readonly paid_at: string;
 }
 
-/** How the answer to an instruction travels; whether it was executed is another matter. */
+/** The way of the answer to an instruction; it says nothing about the execution. */
 export type Delivery = 'given' | 'never' | 'garbage' | 'slow' | 'lost';
 
 /** Decides how instructions are answered, the same for all providers. */

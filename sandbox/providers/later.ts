@@ -67,7 +67,7 @@ export class Later<Task> {
 
 const TIMEOUT_MS = 5_000;
 
-/** What the receiver of a callback answered. */
+/** The receiver's answer to a callback. */
 export interface Reply {
   readonly status: number;
   readonly body: string;
@@ -84,7 +84,7 @@ export function jsonPost(url: string, content: unknown): Post {
   return signedPost(url, JSON.stringify(content), {});
 }
 
-/** The same, with a body that was signed, and its signature in headers. */
+/** Builds a post whose body is signed, with the signature in headers. */
 export function signedPost(
   url: string,
   body: string,

@@ -17,7 +17,7 @@ export interface Table<Row> {
   entries(): [Key, Row][];
 }
 
-/** What an emulator knows. With a file, it is written down and survives a kill. */
+/** The state of an emulator. With a file, it is written down and survives a kill. */
 export class Memory {
   readonly #tables = new Map<string, Map<Key, unknown>>();
   readonly #journal: Journal | undefined;

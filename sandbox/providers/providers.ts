@@ -33,10 +33,10 @@ const PATH = /^\/providers\/([a-z]+)(?=[/?])/;
 interface Surroundings {
   readonly secrets: ProviderSecrets;
   readonly memory: Memory;
-  /** For what is learned from a form, not from instructions. */
+  /** URL that is learned from a form, not from instructions. */
   readonly callbackUrl: () => string;
   readonly lateMs: number;
-  /** What is done at once takes a quarter of what is done later. */
+  /** Immediate events take a quarter of the time of later ones. */
   readonly soonMs: number;
   readonly slowMs: number;
 }

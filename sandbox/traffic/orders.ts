@@ -8,7 +8,7 @@ export interface Order {
 
 interface Demand {
   readonly biller: string;
-  /** How many of a hundred orders. */
+  /** Number of orders among a hundred. */
   readonly share: number;
   /** In shillings; amounts are multiples of the first. */
   readonly amounts: readonly [step: number, most: number];

@@ -21,7 +21,7 @@ const SHOPS = [
 /** Collects fees and pays no bills, so its income stays there until it is paid out. */
 const SCHOOL = { vid: 'mwangaza-school', name: 'Mwangaza School' } as const;
 
-/** What the shops pay for a payment: one per cent from 5 to 50 shillings, with 16 % VAT included. */
+/** The shops' fee for a payment: one per cent from 5 to 50 shillings, with 16 % VAT included. */
 const FEE: FeeFormula = {
   tiers: [{ fromCents: 0n, flatCents: 0n, bps: 100 }],
   minimumCents: 500n,
@@ -36,7 +36,7 @@ interface Deps {
   readonly ledgerMac: Mac;
 }
 
-/** What customers paid to a shop at a time, in cents. */
+/** Sum that customers paid to a shop at a time, in cents. */
 const INCOME_CENTS = 25_000_000n;
 
 export interface Shop {
@@ -97,7 +97,7 @@ export async function earn(
   await collect(deps, { ...income, paidAt: new Date() });
 }
 
-/** The same, once for each reference, however often it is called. */
+/** Lets a shop earn once for each reference, however often it is called. */
 export async function earnOnce(deps: Deps, shop: Shop, reference: string): Promise<void> {
   const known = await findCollection(deps.pool, DEMO_COLLECTOR.collector, reference);
   if (known === undefined) await earn(deps, shop, reference);

@@ -33,7 +33,7 @@ interface TrafficOptions {
   /** Undefined: without the credit registry. */
   readonly creditKeys: CreditKeys | undefined;
   readonly config: Pick<Config, 'basePath' | 'billingPath'> & OfficeOptions['config'];
-  /** Of the service. */
+  /** Origin of the service. */
   readonly origin: string;
   readonly log: Logger;
 }

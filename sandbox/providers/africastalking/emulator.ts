@@ -12,9 +12,9 @@ export interface AfricastalkingOptions {
   readonly callbackUrl: () => string;
   /** Time from the answer to delivery; 9905 and 9906 take four times as long. */
   readonly deliverAfterMs: number;
-  /** How long a slow answer takes. */
+  /** Duration of a slow answer. */
   readonly slowMs?: number;
-  /** Whether the answer to the query wraps the transaction; not established for the real one. */
+  /** True: the answer to the query wraps the transaction; not established for the real one. */
   readonly wrapsFound: boolean;
 }
 
@@ -27,7 +27,7 @@ interface Request {
   endedAtMs: number | null;
 }
 
-/** What happens later: a callback, or the end of a request. */
+/** A later event: a callback, or the end of a request. */
 type Task =
   | { readonly kind: 'post'; readonly post: Post }
   | {
@@ -72,7 +72,7 @@ export class AfricastalkingEmulator {
     this.#refusals = requests;
   }
 
-  /** What was delivered. */
+  /** Lists everything that was delivered. */
   truth(): TruthEntry[] {
     return this.#requests
       .rows()

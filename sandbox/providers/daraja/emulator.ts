@@ -17,11 +17,11 @@ import type { Ids, Order } from './results.ts';
 export interface DarajaOptions {
   /** Time from the answer to the Result; 9905 and 9906 take four times as long. */
   readonly resultAfterMs: number;
-  /** How long a slow answer takes. */
+  /** Duration of a slow answer. */
   readonly slowMs?: number;
-  /** How a status query about an unknown id is answered; not known of the real provider. */
+  /** Answer to a status query about an unknown id; not known of the real provider. */
   readonly unknownId: 'code_25' | 'silence';
-  /** Whether the initiator's credential is right; a wrong one is noticed only later. */
+  /** Checks the initiator's credential; a wrong one is noticed only later. */
   readonly acceptsCredential: (credential: string) => boolean;
 }
 
@@ -59,7 +59,7 @@ export class DarajaEmulator {
     this.#skewMs = byMs;
   }
 
-  /** What was executed and not taken back. */
+  /** Lists everything that was executed and not taken back. */
   truth(): TruthEntry[] {
     return this.#known
       .rows()
@@ -73,7 +73,7 @@ export class DarajaEmulator {
       }));
   }
 
-  /** How the request to pay this account is answered. */
+  /** Chooses the answer to a request to pay this account. */
   deliveryOf(account: string): Delivery {
     return account.endsWith('9916') ? 'never' : this.deliveries.of(account);
   }

@@ -16,7 +16,7 @@ export interface Received {
   readonly paidAtMs: number;
 }
 
-/** What the gateway answers; undefined: no such operation here. */
+/** The gateway's answer; undefined: no such operation here. */
 export type Answer = { readonly status: number; readonly body: object } | undefined;
 
 type Content = Readonly<Record<string, unknown>>;
@@ -82,7 +82,7 @@ export class MoneyInEmulator {
     this.#validates = true;
   }
 
-  /** What customers really paid. */
+  /** Lists the payments that customers really made. */
   truth(): TruthEntry[] {
     return this.#received.rows().map(({ receipt, account, amount, paidAtMs }) => ({
       reference: receipt,
@@ -111,7 +111,7 @@ export class MoneyInEmulator {
     return made;
   }
 
-  /** For testers who act as the customer: `account`, `amount` and `phone`. */
+  /** Lets testers act as the customer: `account`, `amount` and `phone`. */
   async customerPays(content: Content): Promise<Received | { readonly error: string }> {
     const { account, amount, phone = '254700000001' } = content;
     const isAmount = /^\d{1,6}(\.\d{1,2})?$/.test(String(amount)) && Number(amount) > 0;

@@ -1,4 +1,4 @@
-/** Of every accepted request; both are Daraja's own. */
+/** Every accepted request has these two ids; both are Daraja's own. */
 export interface Ids {
   readonly originatorConversationId: string;
   readonly conversationId: string;

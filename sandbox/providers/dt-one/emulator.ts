@@ -15,14 +15,14 @@ export interface DtOneOptions {
   readonly speed: number;
   /** Look-ups by external_id that do not show a transaction yet; not established for the real one. */
   readonly lateLookups: number;
-  /** How long a slow answer takes. */
+  /** Duration of a slow answer. */
   readonly slowMs?: number;
 }
 
 /** HTTP status, content, and how it travels. */
 export type Reply = readonly [number, unknown, Delivery?];
 
-/** What happens later: a callback, or the end of a transaction. */
+/** A later event: a callback, or the end of a transaction. */
 type Task =
   | { readonly kind: 'post'; readonly post: Post }
   | { readonly kind: 'finish' | 'reverse'; readonly id: number };
@@ -58,7 +58,7 @@ export class DtOneEmulator {
   readonly #transactions: Table<Transaction>;
   readonly #lookups = new Map<string, number>();
   readonly #wasLow: Table<true>;
-  /** What was ever paid into our float, in KES. */
+  /** Everything that was ever paid into our float, in KES. */
   readonly #paidIn: Table<number>;
   #skewMs = 0;
 
@@ -75,7 +75,7 @@ export class DtOneEmulator {
     this.#skewMs = byMs;
   }
 
-  /** What is left of the float, in KES. */
+  /** Returns the rest of the float, in KES. */
   available(): number {
     const spent = this.truth().reduce((sum, { amount }) => sum + Number(amount), 0);
     return (this.#paidIn.get('KES') ?? OPENING_BALANCE) - spent;
@@ -95,7 +95,7 @@ export class DtOneEmulator {
     }
   }
 
-  /** What was delivered and not reversed. */
+  /** Lists everything that was delivered and not reversed. */
   truth(): TruthEntry[] {
     return this.#transactions
       .rows()

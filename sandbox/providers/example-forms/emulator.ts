@@ -57,7 +57,7 @@ export class ExampleFormsEmulator {
     this.#refusals = requests;
   }
 
-  /** What was executed and not taken back. */
+  /** Lists everything that was executed and not taken back. */
   truth(): { readonly key: string; readonly account: string; readonly amount: string }[] {
     return [...this.#sales.values()]
       .filter(({ status }) => status === 'PAID')

@@ -68,7 +68,7 @@ export class ExampleXmlEmulator {
     this.#refusals = requests;
   }
 
-  /** What was executed and not taken back. */
+  /** Lists everything that was executed and not taken back. */
   truth(): { readonly key: string; readonly account: string; readonly amount: string }[] {
     return [...this.#bills.values()]
       .filter(({ code }) => code === '00')

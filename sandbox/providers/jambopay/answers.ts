@@ -5,7 +5,7 @@ export interface Transaction {
   readonly phoneNumber: string;
   readonly callbackUrl: string | null;
   readonly amount: number;
-  /** What it is executed for. */
+  /** Amount that it is executed for. */
   readonly soldFor: number;
   isCommitted: boolean;
   isRefunded: boolean;

@@ -15,11 +15,11 @@ export interface JambopayOptions {
   readonly password: string;
   readonly appKey: string;
   readonly callbackAfterMs: number;
-  /** How long a slow answer takes. */
+  /** Duration of a slow answer. */
   readonly slowMs?: number;
-  /** How a refusal looks; not established for the real one. */
+  /** Form of a refusal; not established for the real one. */
   readonly errors: 'code_field' | 'http_400';
-  /** What a second commit of a transaction does; documented for airtime only. */
+  /** Effect of a second commit of a transaction; documented for airtime only. */
   readonly secondCommit: 'refused' | 'executes';
 }
 
@@ -56,7 +56,7 @@ export class JambopayEmulator {
     this.#refusals = requests;
   }
 
-  /** What was executed and not given back. */
+  /** Lists everything that was executed and not given back. */
   truth(): TruthEntry[] {
     return this.#transactions.rows().flatMap(({ transactionId, stream, account, ...rest }) =>
       rest.isRefunded

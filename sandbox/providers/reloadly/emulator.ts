@@ -10,11 +10,11 @@ export interface ReloadlyOptions {
   readonly webhookSecret: string;
   /** Time from a top-up that is being processed to its end, and to its webhook. */
   readonly endsAfterMs: number;
-  /** How long a slow answer takes. */
+  /** Duration of a slow answer. */
   readonly slowMs?: number;
   /** Time between looking for an identifier and recording it: two at once both pass. */
   readonly recordsAfterMs: number;
-  /** Whether a refused request uses up its identifier; not established for the real one. */
+  /** True: a refused request uses up its identifier; not established for the real one. */
   readonly refusalUsesIdentifier: boolean;
 }
 
@@ -39,7 +39,7 @@ interface TopUp {
 
 type Ending = Exclude<TopUp['status'], 'PROCESSING'>;
 
-/** What happens later: a webhook, or the end of a top-up. */
+/** A later event: a webhook, or the end of a top-up. */
 type Task =
   | { readonly kind: 'callback'; readonly data: object; readonly oldMs: number }
   | {
@@ -47,7 +47,7 @@ type Task =
       readonly transactionId: number;
       readonly status: Ending;
       readonly webhooks: number;
-      /** How old their timestamp is. */
+      /** Age of their timestamp. */
       readonly oldMs: number;
     };
 
@@ -88,7 +88,7 @@ export class ReloadlyEmulator {
     this.#skewMs = byMs;
   }
 
-  /** What was executed and not taken back. */
+  /** Lists everything that was executed and not taken back. */
   truth(): TruthEntry[] {
     return this.#topUps
       .rows()

@@ -151,7 +151,7 @@ function refuse(response: ServerResponse, httpStatus: number, errorCode: string)
   });
 }
 
-/** What the web framework answers before Reloadly's own code: no errorCode. */
+/** Answers as the web framework does before Reloadly's own code: without errorCode. */
 function framework(response: ServerResponse, status: number): void {
   sendJson(response, status, {
     timestamp: '2026-01-05T07:15:30Z',

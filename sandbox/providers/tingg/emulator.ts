@@ -11,9 +11,9 @@ export interface TinggOptions {
   readonly password: string;
   /** Time from the answer to the end, and between two callbacks. */
   readonly endsAfterMs: number;
-  /** How long a slow answer takes. */
+  /** Duration of a slow answer. */
   readonly slowMs?: number;
-  /** What happens with a used payerTransactionID; not known of the real provider. */
+  /** Effect of a used payerTransactionID; not known of the real provider. */
   readonly usedId: 'refused' | 'executes';
 }
 
@@ -37,7 +37,7 @@ interface Payment {
   endedAtMs: number | null;
 }
 
-/** What happens later: a callback, or the end of a payment. */
+/** A later event: a callback, or the end of a payment. */
 type Task =
   | { readonly kind: 'callback'; readonly id: number; readonly times: number }
   | { readonly kind: 'end'; readonly id: number; readonly code: number; readonly reports: boolean };
@@ -73,7 +73,7 @@ export class TinggEmulator {
     });
   }
 
-  /** What was paid. */
+  /** Lists everything that was paid. */
   truth(): TruthEntry[] {
     return this.#payments
       .rows()

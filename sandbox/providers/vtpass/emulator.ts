@@ -12,7 +12,7 @@ export interface VtpassOptions {
   readonly webhookUrl: () => string;
   /** Time until what is pending is delivered. */
   readonly deliverAfterMs: number;
-  /** How long a slow answer takes. */
+  /** Duration of a slow answer. */
   readonly slowMs?: number;
 }
 
@@ -26,7 +26,7 @@ interface Sale {
   deliveredAtMs: number | null;
 }
 
-/** What happens later: a webhook, or what is pending is delivered. */
+/** A later event: a webhook, or the delivery of what is pending. */
 type Task =
   | { readonly kind: 'post'; readonly post: Post }
   | { readonly kind: 'deliver'; readonly requestId: string };
@@ -81,7 +81,7 @@ export class VtpassEmulator {
     this.#refusals = requests;
   }
 
-  /** What was executed and not taken back. */
+  /** Lists everything that was executed and not taken back. */
   truth(): TruthEntry[] {
     return this.#sales
       .rows()
