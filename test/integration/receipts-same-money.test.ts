@@ -415,22 +415,25 @@ describe('M-PESA’s number in a bank’s narrative', () => {
     ['with a blank', spaced, PATTERN, 'waiting'],
     ['where the pattern does not look', glued, PATTERN, 'waiting'],
     ['without any pattern', lower, {}, 'waiting'],
-  ] as const)('is credited once if it is written %s', async (_name, write, settings, outcome) => {
-    const world = await newWorld({ paybill: BANK, bank: { ...BANK, ...settings } });
-    const first = newNumber();
-    expect(await takeReport(deps(), confirmation(world, first))).toBe('credited');
-    const line = statement(write(first), `B${first}`);
-    expect(await world.take('bank', line)).toEqual({ ...NONE, [outcome]: 1 });
-    // The other way round, the confirmation comes late.
-    const second = newNumber();
-    const early = statement(write(second), `B${second}`);
-    expect(await world.take('bank', early)).toEqual({ ...NONE, credited: 1 });
-    const late = await takeReport(deps(), confirmation(world, second));
-    expect(late).toBe(outcome === 'repeated' ? 'repeated' : 'unmatched');
-    expect(await world.collected()).toEqual([300_000n, 0n]);
-  });
+  ] as const)(
+    'a number in a narrative is credited once if it is written %s',
+    async (_name, write, settings, outcome) => {
+      const world = await newWorld({ paybill: BANK, bank: { ...BANK, ...settings } });
+      const first = newNumber();
+      expect(await takeReport(deps(), confirmation(world, first))).toBe('credited');
+      const line = statement(write(first), `B${first}`);
+      expect(await world.take('bank', line)).toEqual({ ...NONE, [outcome]: 1 });
+      // The other way round, the confirmation comes late.
+      const second = newNumber();
+      const early = statement(write(second), `B${second}`);
+      expect(await world.take('bank', early)).toEqual({ ...NONE, credited: 1 });
+      const late = await takeReport(deps(), confirmation(world, second));
+      expect(late).toBe(outcome === 'repeated' ? 'repeated' : 'unmatched');
+      expect(await world.collected()).toEqual([300_000n, 0n]);
+    },
+  );
 
-  test('keeps a collector from crediting it again, and the other way round', async () => {
+  test('a number in a narrative keeps a collector from crediting it again, and the other way round', async () => {
     const world = await newWorld({ bank: BANK });
     const [first, second] = [newNumber(), newNumber()];
     const paid = { amountCents: 150_000n, paidAt: new Date('2026-11-27T11:05:11Z') };
@@ -450,7 +453,7 @@ describe('M-PESA’s number in a bank’s narrative', () => {
     expect(await world.collected()).toEqual([300_000n, 0n]);
   });
 
-  test('is no word, and no number of other money', async () => {
+  test('a word is no number, and a number with another amount is other money', async () => {
     const world = await newWorld({ paybill: BANK, bank: { ...BANK, ...PATTERN } });
     const first = newNumber();
     expect(await takeReport(deps(), confirmation(world, first))).toBe('credited');

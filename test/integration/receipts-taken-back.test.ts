@@ -1,18 +1,23 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { pino } from 'pino';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { listCases } from '../../src/payments/cases/cases-store.ts';
 import { proposeResolution } from '../../src/payments/corrections/cases.ts';
-import { addAccount, setSource } from '../../src/payments/receipts/administer.ts';
+import { addAccount, requireSource, setSource } from '../../src/payments/receipts/administer.ts';
 import { approveForReceipt, proposeForReceipt } from '../support/receipt-decisions.ts';
 import { creditLeftClaims } from '../../src/payments/receipts/left-claims.ts';
+import { pullSource } from '../../src/payments/receipts/pull.ts';
 import type { ReceiptReport } from '../../src/payments/receipts/receipt.ts';
 import { reportReversal, takeReversal } from '../../src/payments/receipts/reverse.ts';
+import { importStatement } from '../../src/payments/receipts/statements/import.ts';
 import { findReceipts } from '../../src/payments/receipts/store.ts';
 import { takeReport } from '../../src/payments/receipts/take.ts';
 import { reportExposure } from '../../src/payments/reports/receivables.ts';
 import { proposedPayout } from '../support/payouts.ts';
 import { approveCurrent } from '../support/approve-case.ts';
+import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 
@@ -77,6 +82,13 @@ async function expectBooks(balances: Readonly<Record<string, bigint>>): Promise<
   expect(violations).toEqual([]);
 }
 
+/** A part that went back, as the pull lists it. */
+const part = (cents: bigint, minute: number, change: Partial<ReceiptReport> = {}): ReceiptReport =>
+  report({
+    ...{ amountCents: cents, channel: 'pull', ...change },
+    paidAt: new Date(Date.parse('2026-01-05T10:00:00Z') + minute * 60_000),
+  });
+
 const payOut = async (amountCents: bigint): Promise<unknown> =>
   await proposedPayout(books, { vendorId, amountCents });
 
@@ -102,7 +114,9 @@ test('what one case took back cannot be taken back by another one', async () => 
   await takeReport(deps(), report({ amountCents: 40_000n, channel: 'pull' }));
   await takeReversal(deps(), report());
   const [first, second] = await openCases();
-  await takeBack(first?.caseId ?? '');
+  // Of two amounts, the difference is proposed.
+  await expect(takeBack(first?.caseId ?? '', '50001')).rejects.toThrow('at most 500.00');
+  await takeBack(first?.caseId ?? '', '50000');
   await expect(takeBack(second?.caseId ?? '')).rejects.toThrow('Nothing is left to take back');
   expect((await reportExposure(books.pool, new Date())).reversed).toEqual([]);
   await expectBooks({ collected: 0n, external: 0n });
@@ -168,4 +182,115 @@ test('money that was collected just before its reversal cannot be paid out until
   const [reversal] = await openCases();
   await takeBack(reversal?.caseId ?? '');
   await expectBooks({ collected: 0n, held: 20_000n });
+});
+
+describe('parts of a receipt that go back', () => {
+  test('parts that go back are kept one by one, and take_back proposes their sum', async () => {
+    await takeReport(deps(), report());
+    expect(await takeReversal(deps(), part(10_000n, 0))).toBe(true);
+    expect(await takeReversal(deps(), part(10_000n, 0))).toBe(false);
+    const [opened] = await openCases();
+    expect(opened?.facts).toMatchObject({ paid_cents: 50_000, reversed_cents: 10_000 });
+    const proposal = { resolution: 'take_back', note: 'x', ...TERMS };
+    const { row } = await proposeResolution(books, {
+      ...{ caseId: opened?.caseId ?? '', by: 'Asha', proposal },
+    });
+    // Another part of the same amount is another one; what was proposed before does not cover it.
+    expect(await takeReversal(deps(), part(10_000n, 5))).toBe(true);
+    await expect(approveCurrent(books, { caseId: row.caseId, by: 'Baraka' })).rejects.toThrow(
+      'other facts',
+    );
+    // Whoever tells of them as well tells nothing new, until there is a third one.
+    expect(await takeReversal(deps(), part(10_000n, 1, { channel: 'confirmation' }))).toBe(false);
+    const heard = { actor: 'Asha', note: 'n', cents: 10_000n };
+    expect(await reportReversal(books.pool, { receipt: RECEIPT }, heard)).toBe(false);
+    expect((await reportExposure(books.pool, new Date())).reversedCents).toBe(20_000n);
+    await expect(payOut(30_001n)).rejects.toThrow('200.00 of it was reversed');
+    await takeBack(row.caseId);
+    await expectBooks({ collected: 30_000n });
+    // What comes after the decision is a case of its own.
+    expect(await takeReversal(deps(), part(10_000n, 6, { channel: 'confirmation' }))).toBe(false);
+    expect(await takeReversal(deps(), part(10_000n, 9))).toBe(true);
+    expect(await takeReversal(deps(), part(10_000n, 9, { channel: 'confirmation' }))).toBe(false);
+    const [third] = await openCases();
+    expect(third?.facts).toMatchObject({ reversed_cents: 10_000 });
+    await takeBack(third?.caseId ?? '');
+    await expectBooks({ collected: 20_000n });
+    // A person who names no amount means the rest.
+    await reportReversal(books.pool, { receipt: RECEIPT }, { actor: 'Asha', note: 'n' });
+    const [rest] = await openCases();
+    expect(rest?.facts).toMatchObject({ reversed_cents: 20_000 });
+    await takeBack(rest?.caseId ?? '');
+    const again = { actor: 'Baraka', note: 'n' };
+    expect(await reportReversal(books.pool, { receipt: RECEIPT }, again)).toBe(false);
+    const more = reportReversal(books.pool, { receipt: RECEIPT }, { ...again, cents: 50_001n });
+    await expect(more).rejects.toThrow('at most 500.00');
+    await expectBooks({ collected: 0n, external: 0n });
+  });
+
+  test('people decide about a part that went back before they assigned the receipt', async () => {
+    await takeReport(deps(), report({ account: 'NOBODY' }));
+    await takeReversal(deps(), part(10_000n, 0, { account: 'NOBODY' }));
+    const vid = `vendor-${vendorId}`;
+    await proposeForReceipt(books, { receipt: RECEIPT, vid, by: 'Asha', note: 'n' });
+    await approveForReceipt(deps(), { receipt: RECEIPT, by: 'Baraka' });
+    await expectBooks({ collected: 50_000n });
+    const about = (await openCases()).filter((one) => one.vendorId === vendorId);
+    expect(about).toMatchObject([{ kind: 'receipt_reversed', facts: { reversed_cents: 10_000 } }]);
+    await takeBack(about[0]?.caseId ?? '');
+    await expectBooks({ collected: 40_000n });
+  });
+
+  test('the pull takes every part that went back, also if it lists them before the payment', async () => {
+    const paid = { receipt: RECEIPT, account: 'V0001', payer: null };
+    const row = (amountCents: bigint, minute: number, type: string) => ({
+      ...{ ...paid, amountCents, type },
+      paidAt: new Date(Date.parse('2026-01-05T10:00:00Z') + minute * 60_000),
+    });
+    const payments = [
+      row(10_000n, 7, 'Pay Bill Reversal'),
+      row(10_000n, 5, 'Pay Bill Reversal'),
+      row(50_000n, 0, 'Pay Bill'),
+    ];
+    const daraja = { confirmFromCents: null, pull: async () => ({ payments, unreadable: 0 }) };
+    const source = { row: { sourceCode: 'paybill', collector: COLLECTOR }, daraja };
+    const turn = { now: new Date('2026-01-05T10:10:00Z'), pulledUntil: null };
+    const { signal } = new AbortController();
+    for (const _time of [1, 2]) {
+      await pullSource(deps(), source as never, { ...turn, signal });
+      expect(await openCases()).toMatchObject([{ vendorId, facts: { reversed_cents: 20_000 } }]);
+    }
+    const [opened] = await openCases();
+    await takeBack(opened?.caseId ?? '');
+    await expectBooks({ collected: 30_000n });
+  });
+
+  test('a bank’s statement returns parts with their own amounts, also twice on one day', async () => {
+    const settings = { format: 'mt940', account_pattern: String.raw`ACC (\S+)` };
+    const bank = { name: 'Bank', kind: 'statement', collector: COLLECTOR, settings } as const;
+    await setSource(books.pool, 'bank', bank);
+    const vid = `vendor-${vendorId}`;
+    await addAccount(books, { sourceCode: 'bank', account: '100200', vid, by: 'Asha' });
+    const folder = await makeTemporaryFolder();
+    const file = path.join(folder, 'statement.sta');
+    const back = ':61:2601060106RC100,00NTRFNONREF//FT26005001';
+    const fields = [
+      ...[':20:X', ':60F:C260105KES0,00', ':61:2601050105C500,00NTRFNONREF//FT26005001'],
+      ...[':86:RENT ACC 100200', back, ':86:PART', back, ':86:PART', ':62F:C260106KES300,00', '-}'],
+    ];
+    await writeFile(file, fields.join('\n'));
+    for (const counts of [
+      { credited: 1, reversed: 2 },
+      { repeated: 1, reversed: 2 },
+    ]) {
+      const source = await requireSource(books.pool, 'bank');
+      const { wireTime } = books;
+      expect(await importStatement(deps(), source, { file, wireTime })).toMatchObject(counts);
+      expect(await openCases()).toMatchObject([{ facts: { reversed_cents: 20_000 } }]);
+    }
+    await removeFolder(folder);
+    const [opened] = await openCases();
+    await takeBack(opened?.caseId ?? '');
+    await expectBooks({ collected: 30_000n });
+  });
 });

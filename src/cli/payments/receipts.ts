@@ -12,7 +12,7 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import { requirePerson } from '../../platform/base/person.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
-import { code, command, noteText, signerName, wholeNumber } from '../arguments.ts';
+import { code, command, moneyAboveZero, noteText, signerName, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { record, table } from '../output.ts';
 import type { Session } from '../session.ts';
@@ -306,6 +306,12 @@ function addImport(receipts: Command, cli: Cli): void {
     });
 }
 
+interface ReversedOptions {
+  readonly by: string;
+  readonly note: string;
+  readonly amount?: bigint;
+}
+
 function addReversed(receipts: Command, cli: Cli): void {
   receiptCommand(
     receipts,
@@ -314,14 +320,13 @@ function addReversed(receipts: Command, cli: Cli): void {
   )
     .requiredOption('--by <name>', 'who reports it')
     .requiredOption('--note <text>', 'how it is known', noteText)
-    .action(async (receipt: string, options: Named & { by: string; note: string }) => {
+    .option('--amount <amount>', 'in KES (default: all that has not gone back yet)', moneyAboveZero)
+    .action(async (receipt: string, options: Named & ReversedOptions) => {
       await cli.run(options, async (session) => {
-        const { issuer, note } = options;
+        const { issuer, note, amount: cents } = options;
         const name = { receipt, issuer };
-        const isNew = await reportReversal(session.pool, name, {
-          actor: requirePerson(options.by),
-          note,
-        });
+        const by = { actor: requirePerson(options.by), note, cents };
+        const isNew = await reportReversal(session.pool, name, by);
         if (!isNew) throw new PlainError('The reversal was already reported; see case list.');
         return await shown(session, await requireReceipt(session.pool, name));
       });

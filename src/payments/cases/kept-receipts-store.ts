@@ -4,16 +4,41 @@ import type { Queryable } from '../../platform/db/pool.ts';
 export const IS_COLLECTION_OF_RECEIPT = `c.collector = r.collector and c.reference =
   case when r.issuer = 'mpesa' then r.receipt else r.issuer || '/' || r.receipt end`;
 
-/** Sums what the vendor's books still hold of credited receipts whose reversal is undecided, in cents. */
+/** SQL: how much of a receipt went back, of a case about it. Cases of earlier versions say nothing: all of it. */
+export const REVERSED_CENTS = `coalesce((facts ->> 'reversed_cents')::bigint, (facts ->> 'paid_cents')::bigint, 0)`;
+
+/** Sums what undecided reversals of credited receipts take from what the vendor's books still hold, in cents. */
 export async function readTakenBackCents(db: Queryable, vendorId: number): Promise<bigint> {
-  const read = await db.query<{ receiptId: string }>(
-    `select evidence_id as "receiptId" from cases
+  const read = await db.query<{ receiptId: string; cents: bigint }>(
+    `select evidence_id as "receiptId", ${REVERSED_CENTS} as cents from cases
      where bucket = bucket_of($1) and vendor_id = $1 and kind = 'receipt_reversed' and resolved_at is null`,
     [vendorId],
   );
   const receiptIds = read.rows.map((row) => row.receiptId);
   const kept = await readKeptReceipts(db, vendorId, receiptIds);
-  return [...kept.values()].reduce((sum, cents) => sum + cents, 0n);
+  return read.rows.reduce((sum, { receiptId, cents }) => {
+    const left = kept.get(receiptId) ?? 0n;
+    return sum + (left < cents ? left : cents);
+  }, 0n);
+}
+
+/**
+ * Adds money that went back to the open case about the receipt. A proposal for it cannot be approved any more. Returns
+ * false if none is open.
+ */
+export async function addReversal(
+  db: Queryable,
+  { vendorId, receiptId }: { readonly vendorId: number; readonly receiptId: string },
+  { note, cents }: { readonly note: string; readonly cents: bigint },
+): Promise<boolean> {
+  const updated = await db.query(
+    `update cases set facts = facts || jsonb_build_object('reversed_cents', ${REVERSED_CENTS} + $3::bigint,
+       'note', concat_ws('; ', facts ->> 'note', $4::text))
+     where bucket = bucket_of($1) and vendor_id = $1 and evidence_id = $2 and kind = 'receipt_reversed'
+       and resolved_at is null`,
+    [vendorId, receiptId, cents, note],
+  );
+  return updated.rowCount === 1;
 }
 
 /**

@@ -268,7 +268,7 @@ function planTakeBack(situation: Situation, proposal: Proposal): Plan {
       { field: 'resolution' },
     );
   }
-  const amountCents = givenCents(proposal) ?? keptCents;
+  const amountCents = givenCents(proposal) ?? saidToBeGone(row, keptCents);
   if (amountCents <= 0n || amountCents > keptCents) {
     throw new PlainError(
       `It must be above zero and at most ${formatMoney(keptCents)}, what is left of the receipt.`,
@@ -281,6 +281,14 @@ function planTakeBack(situation: Situation, proposal: Proposal): Plan {
   ]);
   take('external', amountCents);
   return { kind: 'correct', transfers, outcomeAfter: null };
+}
+
+/** What the reports say that is not ours: what went back, or the difference to the smaller amount of two. */
+function saidToBeGone(row: Situation['row'], keptCents: bigint): bigint {
+  const [paid, reported] = [factCents(row, 'paid_cents'), factCents(row, 'reported_cents')];
+  const isLess = paid !== undefined && reported !== undefined && reported < paid;
+  const cents = factCents(row, 'reversed_cents') ?? (isLess ? paid - reported : keptCents);
+  return cents < keptCents ? cents : keptCents;
 }
 
 function planReturn(situation: Situation, proposal: Proposal): Plan {

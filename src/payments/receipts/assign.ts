@@ -12,12 +12,14 @@ import {
   findReceipts,
   findReceiptsLike,
   insertReceiptEvent,
+  listReversals,
   lockReceipt,
   setClosed,
   wasClosed,
 } from './store.ts';
 import type { ReceiptRow } from './store.ts';
-import { claimFor, credit, isReceiptAuthentic, mayCollect, resign } from './take.ts';
+import { sumReversed } from './reversals.ts';
+import { claimFor, credit, isReceiptAuthentic, mayCollect, openReversed, resign } from './take.ts';
 import type { ReceiptDeps } from './take.ts';
 
 export const RECEIPT = 'receipt';
@@ -202,5 +204,10 @@ async function apply(
     return;
   }
   const { vendorId } = of.vendor;
-  await claimFor(db, ledgerMac, row, { vendorId, account: row.account, actor: by, people });
+  const claim = { vendorId, account: row.account, actor: by, people };
+  const claimed = await claimFor(db, ledgerMac, row, claim);
+  // All of it is credited, so what went back of it is decided next. If all went back, they decided that it did not.
+  const cents = sumReversed(await listReversals(db, row));
+  if (cents === 0n || cents >= row.amountCents) return;
+  await openReversed(db, claimed, { source: by, note: 'before it was assigned', cents });
 }

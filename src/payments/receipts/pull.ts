@@ -1,3 +1,4 @@
+import { isReversal } from './daraja/payment.ts';
 import type { C2bPayment } from './daraja/payment.ts';
 import { setPulledUntil, takeTurn } from './sources-store.ts';
 import type { PullTurn } from './sources-store.ts';
@@ -53,7 +54,10 @@ export async function pullSource(
   let [unreadable, failed, offset] = [0, 0, 0];
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const listed = await source.daraja.pull({ ...period, offset }, turn.signal);
-    const fresh = listed.payments.filter((payment) => !seen.has(contentOf(payment)));
+    // Whatever the order of the rows, what came in is taken before what went back.
+    const fresh = listed.payments
+      .filter((payment) => !seen.has(contentOf(payment)))
+      .toSorted((one, other) => Number(isReversal(one)) - Number(isReversal(other)));
     for (const payment of fresh) {
       seen.add(contentOf(payment));
       try {
@@ -80,6 +84,6 @@ export async function pullSource(
 }
 
 /** Equal only for a row that is listed again: a reversal may have the number of its payment. */
-function contentOf({ receipt, type, amountCents, account }: C2bPayment): string {
-  return JSON.stringify([receipt, type, String(amountCents), account]);
+function contentOf({ receipt, type, amountCents, account, paidAt }: C2bPayment): string {
+  return JSON.stringify([receipt, type, String(amountCents), account, paidAt]);
 }

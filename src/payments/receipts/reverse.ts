@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../platform/base/days.ts';
+import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
@@ -6,17 +7,24 @@ import { postingTime } from '../ledger/store.ts';
 import { requireReceipt } from './assign.ts';
 import type { ReceiptName } from './assign.ts';
 import type { ReceiptReport } from './receipt.ts';
-import { insertReceiptEvent, isDebited, lockReceipt, setReversed } from './store.ts';
+import { judgeReversal, PERSON, sumReversed, unseen } from './reversals.ts';
+import { insertReceiptEvent, isDebited, listReversals, lockReceipt, setReversed } from './store.ts';
 import type { ReceiptRow } from './store.ts';
-import { keepWaiting, openReceiptCase, takeReport } from './take.ts';
+import { keepWaiting, openReversed, takeReport } from './take.ts';
 import type { ReceiptDeps, Taken } from './take.ts';
 
-interface ReportedBy {
+export interface ReversedBy {
   /** A person, or the channel. */
   readonly actor: string;
   readonly note: string;
+  /** Absent: all that has not gone back yet. */
+  readonly cents?: bigint | undefined;
   /** When the money went back; a statement has the day only. Default: now. */
   readonly at?: Date;
+  /** The source of a channel. */
+  readonly sourceCode?: string;
+  /** See `Reversal`. */
+  readonly key?: string | null;
 }
 
 /**
@@ -27,12 +35,16 @@ interface ReportedBy {
 export async function reportReversal(
   pool: Pool,
   name: ReceiptName,
-  by: ReportedBy,
+  by: ReversedBy,
 ): Promise<boolean> {
   return await databaseTransaction(pool, async (client) => {
     const { issuer, receipt } = await requireReceipt(client, name);
     const row = await lockReceipt(client, issuer, receipt);
     if (row === undefined) throw new PlainError(`There is no receipt ${receipt}.`);
+    if (by.sourceCode === undefined && by.cents !== undefined && by.cents > row.amountCents) {
+      const text = `It must be at most ${formatMoney(row.amountCents)}, the amount of the receipt.`;
+      throw new PlainError(text, { field: 'amount' });
+    }
     return await reverse(client, row, by);
   });
 }
@@ -45,11 +57,14 @@ export async function reportReversal(
 export async function takeReversal(
   { pool, ledgerMac }: ReceiptDeps,
   report: ReceiptReport,
-  note = 'reported as reversed',
+  about: { readonly note?: string; readonly key?: string | null } = {},
 ): Promise<boolean> {
+  const { channel: actor, sourceCode, amountCents: cents, paidAt: at } = report;
+  const when = at.toISOString();
+  const { note = `reported as reversed, ${formatMoney(cents)}, ${when}`, key = when } = about;
   return await databaseTransaction(pool, async (client) => {
     const row = await keepWaiting(client, ledgerMac, report);
-    return await reverse(client, row, { actor: report.channel, note, at: report.paidAt });
+    return await reverse(client, row, { actor, sourceCode, note, cents, at, key });
   });
 }
 
@@ -68,25 +83,42 @@ export async function takeUnlessDebited(
     if (!(await isDebited(deps.pool, report))) return taken;
   }
   const note = 'a bank statement listed a debit of this number and amount before the payment';
-  return (await takeReversal(deps, report, note)) ? 'reversed' : 'repeated';
+  // The debit is not named: its statement, and other reports of the payment, tell of the same one.
+  return (await takeReversal(deps, report, { note, key: null })) ? 'reversed' : 'repeated';
 }
 
-/** The caller holds the receipt's lock. */
-async function reverse(
-  client: Queryable,
-  row: ReceiptRow,
-  { actor, note, at }: ReportedBy,
-): Promise<boolean> {
+/** The caller holds the receipt's lock. Returns false if no more money went back than was known. */
+async function reverse(client: Queryable, row: ReceiptRow, by: ReversedBy): Promise<boolean> {
+  const { actor, note, at, key = null } = by;
   // Read after the lock, as the time of a proposal is: one of the two came first.
   const reversedAt = await postingTime(client);
   const bookedMs = actor === 'statement' ? DAY_MS : 0;
   const happenedAt = at === undefined ? reversedAt : new Date(at.getTime() + bookedMs);
-  if (!(await setReversed(client, row.receiptId, { reversedAt, happenedAt }))) return false;
-  const { issuer, receipt, state } = row;
-  const paid = { paid_cents: Number(row.amountCents), receipt_state: state };
-  const facts = { source: actor, note, issuer, receipt, ...paid };
-  await openReceiptCase(client, row, 'receipt_reversed', facts);
-  const detail = { note, reversed_at: reversedAt };
+  const kept = await listReversals(client, row);
+  const { vendorId, decidedAt } = row;
+  const seenUntil =
+    vendorId !== null && decidedAt !== null && decidedAt < happenedAt ? decidedAt : null;
+  const leftCents = row.amountCents - sumReversed(unseen(kept, seenUntil));
+  const cents = by.cents ?? leftCents;
+  if (cents <= 0n) return false;
+  const reporter = by.sourceCode === undefined ? PERSON : `${actor} ${by.sourceCode}`;
+  const made = { cents, reporter, key };
+  const judged = judgeReversal(kept, made, seenUntil);
+  if (judged === 'known') return false;
+  const isRepeat = judged === 'repeat';
+  // A repeat is kept as well: the next reversal of this reporter is another one.
+  const shownAt = isRepeat ? row.reversedAt : reversedAt;
+  const detail = {
+    note,
+    reversed_at: shownAt,
+    cents: Number(cents),
+    reporter,
+    key,
+    repeat: isRepeat,
+  };
   await insertReceiptEvent(client, row.receiptId, { action: 'reversed', actor, detail });
+  if (isRepeat) return false;
+  await setReversed(client, row.receiptId, reversedAt);
+  await openReversed(client, row, { source: actor, note, cents });
   return true;
 }

@@ -1,6 +1,7 @@
 import { isWrittenAlike, plainReference } from '../../platform/base/written-alike.ts';
 import { newId } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
+import type { Reversal } from './reversals.ts';
 import type { Doubt, Receipt, ReceiptReport, ReceiptState } from './receipt.ts';
 
 export interface ReceiptRow {
@@ -225,22 +226,24 @@ export async function endClaim(
   return updated.rowCount === 1;
 }
 
-/**
- * Returns false if it was reversed already, unless people have assigned it since.
- * @param happenedAt when the money went back at the latest: a repeat of what people knew is no reversal.
- */
-export async function setReversed(
+/** The caller holds the receipt's lock. */
+export async function setReversed(db: Queryable, receiptId: string, at: Date): Promise<void> {
+  await db.query('update receipts set reversed_at = $2 where receipt_id = $1', [receiptId, at]);
+}
+
+/** The reversals of a receipt that were reported, oldest first. Those of earlier versions had no amount: all of it. */
+export async function listReversals(
   db: Queryable,
-  receiptId: string,
-  { reversedAt, happenedAt }: { readonly reversedAt: Date; readonly happenedAt: Date },
-): Promise<boolean> {
-  const updated = await db.query(
-    `update receipts set reversed_at = $2
-     where receipt_id = $1 and (reversed_at is null
-       or vendor_id is not null and reversed_at <= decided_at and decided_at < $3)`,
-    [receiptId, reversedAt, happenedAt],
+  { receiptId, amountCents }: Pick<ReceiptRow, 'receiptId' | 'amountCents'>,
+): Promise<Reversal[]> {
+  const listed = await db.query<Reversal>(
+    `select coalesce((detail ->> 'cents')::bigint, $2) as cents, coalesce(detail ->> 'reporter', actor) as reporter,
+       detail ->> 'key' as key, coalesce((detail ->> 'repeat')::boolean, false) as "isRepeat",
+       coalesce((detail ->> 'reversed_at')::timestamptz, at) as "reversedAt"
+     from receipt_events where receipt_id = $1 and action = 'reversed' order by at, event_id`,
+    [receiptId, amountCents],
   );
-  return updated.rowCount === 1;
+  return listed.rows;
 }
 
 /** Keeps the report. Returns false if an equal one of the same channel was kept before. */

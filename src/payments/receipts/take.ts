@@ -8,6 +8,7 @@ import type { Mac } from '../../platform/base/mac.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { HOUSE, openCase } from '../cases/cases-store.ts';
+import { addReversal } from '../cases/kept-receipts-store.ts';
 import { receiptText } from '../ledger/authenticity.ts';
 import { collect, isFarAhead } from '../collections/collect.ts';
 import { findCollection } from '../collections/store.ts';
@@ -267,6 +268,26 @@ export async function openReceiptCase(
     facts,
   });
   return caseId !== undefined;
+}
+
+/** Opens a case about money that went back, or adds it to the one that is open. */
+export async function openReversed(
+  client: Queryable,
+  row: ReceiptRow,
+  {
+    source,
+    note,
+    cents,
+  }: { readonly source: string; readonly note: string; readonly cents: bigint },
+): Promise<void> {
+  const { issuer, receipt, state, receiptId } = row;
+  const paid = { paid_cents: Number(row.amountCents), reversed_cents: Number(cents) };
+  const facts = { source, note, issuer, receipt, ...paid, receipt_state: state };
+  const about = { vendorId: row.vendorId ?? HOUSE, receiptId };
+  // The case that is open may be decided between the two.
+  while (!(await openReceiptCase(client, row, 'receipt_reversed', facts))) {
+    if (await addReversal(client, about, { note, cents })) return;
+  }
 }
 
 /**

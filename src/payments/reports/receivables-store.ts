@@ -1,3 +1,4 @@
+import { REVERSED_CENTS } from '../cases/kept-receipts-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { DebtMovement } from './debts.ts';
 
@@ -118,7 +119,7 @@ export async function listReversed(db: Queryable): Promise<ReversedRow[]> {
   const listed = await db.query<ReversedRow>(
     `select vendor_id as "vendorId", case_id as "caseId", evidence_id as "receiptId", opened_at as at,
        facts ->> 'issuer' as issuer, facts ->> 'receipt' as receipt,
-       coalesce((facts ->> 'paid_cents')::bigint, 0) as "amountCents"
+       ${REVERSED_CENTS} as "amountCents"
      from cases
      where kind = 'receipt_reversed' and resolved_at is null
        and facts ->> 'receipt_state' = 'credited'

@@ -189,7 +189,11 @@ async function listStillReversed(db: Queryable): Promise<Omit<ReversedRow, 'rece
   return rows
     .map(({ receiptId, ...row }) => ({
       ...row,
-      amountCents: kept.get(receiptId ?? '') ?? row.amountCents,
+      amountCents: smaller(row.amountCents, kept.get(receiptId ?? '') ?? row.amountCents),
     }))
     .filter(({ amountCents }) => amountCents > 0n);
+}
+
+function smaller(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
 }

@@ -1,5 +1,6 @@
 import type { Pool } from '../../../platform/db/pool.ts';
 import { PlainError } from '../../../platform/base/plain-error.ts';
+import { plainReference } from '../../../platform/base/written-alike.ts';
 import { formatMoney } from '../../../platform/base/money.ts';
 import type { WireTime } from '../../../platform/base/clock.ts';
 import { reportReversal, takeReversal, takeUnlessDebited } from '../reverse.ts';
@@ -94,9 +95,7 @@ export async function takeLines(
       if (index % BATCH_ENTRIES === 0) await mayContinue?.();
       for (const taken of await takeEntry(deps, entry)) counts[taken] += 1;
     }
-    for (const line of lines) {
-      if (line.line.kind !== 'credit') counts[await takeOther(deps, line)] += 1;
-    }
+    for (const { line, nth } of othersOf(lines)) counts[await takeOther(deps, line, nth)] += 1;
     return counts;
   });
 }
@@ -183,9 +182,26 @@ const COUNTED: Readonly<Record<Taken, keyof Imported>> = {
   claimed: 'waiting',
 };
 
+/** The lines that are no credits, each with its position among equal ones: a bank may return one amount twice a day. */
+function othersOf(
+  lines: readonly ReportedLine[],
+): { readonly line: ReportedLine; readonly nth: number }[] {
+  const seen = new Map<string, number>();
+  return lines
+    .filter(({ line }) => line.kind !== 'credit')
+    .map((line) => {
+      const { receipt, amountCents, paidAt } = line.report;
+      const content = `${plainReference(receipt)} ${amountCents} ${paidAt.toISOString()}`;
+      const nth = (seen.get(content) ?? 0) + 1;
+      seen.set(content, nth);
+      return { line, nth };
+    });
+}
+
 async function takeOther(
   deps: ReceiptDeps,
   { line, report }: ReportedLine,
+  nth: number,
 ): Promise<keyof Imported> {
   if (line.kind === 'pending') return 'pending';
   if (line.kind === 'debit_returned') return 'debits';
@@ -209,11 +225,13 @@ async function takeOther(
   // Banks book charges under the reference of the payment: only an equal amount is a return.
   if (!isReturn && known?.amountCents !== amountCents) return 'debits';
   const note = `bank statement, ${line.reference}, ${formatMoney(amountCents)}`;
+  const key = `${report.paidAt.toISOString()} ${nth}`;
   if (known === undefined) {
-    await takeReversal(deps, report, note);
+    await takeReversal(deps, report, { note, key });
     return 'unknown_returns';
   }
-  const by = { actor: 'statement', note, at: report.paidAt };
+  const { sourceCode, paidAt: at } = report;
+  const by = { actor: 'statement', sourceCode, note, cents: amountCents, at, key };
   await reportReversal(deps.pool, { issuer: known.issuer, receipt: known.receipt }, by);
   return 'reversed';
 }
