@@ -10,6 +10,7 @@ import { paymentFilter, readPaymentQuery } from './payment-filter.ts';
 import { EXAMPLE_PAYMENT, paymentFields, paymentView } from './payment-view.ts';
 import { resource } from './resource.ts';
 import type { SelfServiceDeps } from './resource.ts';
+import { searchLost } from './search-lost.ts';
 
 /** The columns are the fields of a payment in the list. */
 const COLUMNS = Object.keys(paymentFields) as readonly (keyof typeof EXAMPLE_PAYMENT)[];
@@ -24,7 +25,7 @@ export function exportPayments(deps: SelfServiceDeps): AnyResource {
       'The whole list as a file, sent while it is read, newest first. The columns are the fields of the list. A text that a spreadsheet would run as a formula begins with an apostrophe. If the file is incomplete, the connection is closed without the last chunk.',
     query: Type.Object(paymentFilter),
     response: 'text/csv',
-    refusals: {},
+    refusals: { quarantine: { field: 'reference' } },
     example: {
       query: { status: 'SUCCESS' },
       answer: csvLine(COLUMNS) + lineOf(EXAMPLE_PAYMENT),
@@ -37,18 +38,30 @@ export function exportPayments(deps: SelfServiceDeps): AnyResource {
       });
       // Read before the answer begins, because it may be refused.
       const first = await pages.next();
-      return new StreamedFile('payments.csv', 'text/csv', Readable.from(linesOf(first, pages)));
+      const isFound = first.done !== true && first.value.payments.length > 0;
+      const lost = isFound ? [] : await searchLost(deps.pool, wanted, signer);
+      return new StreamedFile(
+        'payments.csv',
+        'text/csv',
+        Readable.from(linesOf({ first, pages, lost })),
+      );
     },
   });
 }
 
-async function* linesOf(
-  first: IteratorResult<PaymentPage>,
-  others: AsyncIterable<PaymentPage>,
-): AsyncGenerator<string> {
+async function* linesOf({
+  first,
+  pages,
+  lost,
+}: {
+  readonly first: IteratorResult<PaymentPage>;
+  readonly pages: AsyncIterable<PaymentPage>;
+  readonly lost: readonly (typeof EXAMPLE_PAYMENT)[];
+}): AsyncGenerator<string> {
   yield csvLine(COLUMNS);
   if (first.done !== true) yield linesOfPage(first.value);
-  for await (const page of others) yield linesOfPage(page);
+  yield lost.map(lineOf).join('');
+  for await (const page of pages) yield linesOfPage(page);
 }
 
 function linesOfPage({ payments }: PaymentPage): string {

@@ -8,10 +8,10 @@ import type { TimelineEntry } from '../payments/timeline/assemble.ts';
 import { findPayment } from '../payments/timeline/find.ts';
 import { forVendor } from '../payments/timeline/for-vendor.ts';
 import { Refusal } from '../platform/base/errors.ts';
-import { decodeReference, encodeReference } from '../platform/base/ids.ts';
+import { decodeReference } from '../platform/base/ids.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
 import { nullable } from '../platform/http/schemas.ts';
-import { EXAMPLE_PAYMENT, paymentFields, paymentView } from './payment-view.ts';
+import { EXAMPLE_PAYMENT, lostView, paymentFields, paymentView } from './payment-view.ts';
 import { resource } from './resource.ts';
 import type { SelfServiceDeps } from './resource.ts';
 import { cents, instant } from './schemas.ts';
@@ -106,7 +106,7 @@ export function getPayment(deps: SelfServiceDeps): AnyResource {
       if (found === undefined) {
         const location = isOwn ? decodeReference(reference.toUpperCase()) : undefined;
         const lost = location && (await findLost(deps.pool, location));
-        if (lost !== undefined) return lostView(lost);
+        if (lost !== undefined) return lostDetails(lost);
         throw await refuseUnknown(deps.pool, new Refusal('not_found', { field: 'reference' }));
       }
       const { payment } = found;
@@ -124,17 +124,9 @@ export function getPayment(deps: SelfServiceDeps): AnyResource {
   });
 }
 
-/** A restore lost it, and a case says that it is paid: until people have decided, it is open. */
-function lostView(lost: LostPaymentRow): Static<typeof response> {
+function lostDetails(lost: LostPaymentRow): Static<typeof response> {
   return {
-    reference: encodeReference(lost.vendorId, lost.paymentId),
-    ...{
-      merchant_reference: null,
-      status: lost.isCharged ? 'SUCCESS' : 'PENDING',
-      biller: lost.billerCode ?? '',
-    },
-    ...{ account: lost.account ?? '', phone: null, amount_cents: String(lost.amountCents) },
-    ...{ fee_cents: '0', created_at: lost.at.toISOString(), settled_at: null },
+    ...lostView(lost),
     ...{ biller_reference: null, biller_response_time: null, message: null, failure_code: null },
     ...{ details: null, archived: false, timeline: [] },
   };

@@ -3,10 +3,11 @@ import { queryPayments } from '../payments/timeline/query.ts';
 import type { PageCursor } from '../payments/timeline/query.ts';
 import { nullable } from '../platform/http/schemas.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
-import { paymentFilter, readPaymentQuery } from './payment-filter.ts';
+import { NOT_FOUND_TEXT, paymentFilter, readPaymentQuery } from './payment-filter.ts';
 import { EXAMPLE_PAYMENT, paymentFields, paymentView } from './payment-view.ts';
 import { readerOf, resource } from './resource.ts';
 import type { SelfServiceDeps } from './resource.ts';
+import { searchLost } from './search-lost.ts';
 import { instant, limitOf, pageOf, paging } from './schemas.ts';
 
 const query = Type.Object({ ...paymentFilter, ...paging });
@@ -27,11 +28,10 @@ export function listPayments(deps: SelfServiceDeps): AnyResource {
     method: 'GET',
     path: '/payments',
     summary: 'List payments',
-    description:
-      'Your payments, newest first. Archived payments are found only by `reference`, `merchant_reference` and `account`.',
+    description: `Your payments, newest first. Archived payments are found only by \`reference\`, \`merchant_reference\` and \`account\`. ${NOT_FOUND_TEXT}`,
     query,
     response,
-    refusals: {},
+    refusals: { quarantine: { field: 'reference' } },
     example: {
       query: { limit: '2' },
       answer: { items: [EXAMPLE_PAYMENT], next_cursor: null, searched_to: null },
@@ -48,8 +48,11 @@ export function listPayments(deps: SelfServiceDeps): AnyResource {
         readerOf(context),
         async () => await queryPayments(deps.pool, wanted, { after, limit }),
       );
+      const isFound = page.payments.length > 0 || page.next !== null || after !== undefined;
       return {
-        items: page.payments.map(paymentView),
+        items: isFound
+          ? page.payments.map(paymentView)
+          : await searchLost(deps.pool, wanted, signer),
         next_cursor: page.next === null ? null : deps.cursors.write(list, page.next),
         searched_to: page.searchedTo?.toISOString() ?? null,
       };

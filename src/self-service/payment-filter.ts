@@ -36,6 +36,9 @@ export const paymentFilter = {
   merchant_reference: Type.Optional(searched('The payment with this reference of your own.')),
 };
 
+export const NOT_FOUND_TEXT =
+  'After a restore, a search by one of them that finds nothing is refused with `quarantine` for as long as the payment may be one that was lost: do not pay again.';
+
 /** Searched exactly; only one of them at a time. */
 const TERMS = ['reference', 'merchant_reference', 'account'] as const;
 

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { PAYMENT_STATUSES, statusOf } from '../payments/create/payment.ts';
 import { EXAMPLE_REFERENCE } from '../payments/operations/fields.ts';
+import type { LostPaymentRow } from '../payments/quarantine/lost-store.ts';
 import type { QueriedPayment } from '../payments/timeline/query.ts';
 import { encodeReference } from '../platform/base/ids.ts';
 import { nullable } from '../platform/http/schemas.ts';
@@ -42,6 +43,20 @@ export function paymentView(row: QueriedPayment): Static<typeof payment> {
     fee_cents: String(row.feeCents),
     created_at: row.createdAt.toISOString(),
     settled_at: row.settledAt?.toISOString() ?? null,
+  };
+}
+
+/** A restore lost it, and a case says that it is paid: until people have decided, it is open. */
+export function lostView(lost: LostPaymentRow): Static<typeof payment> {
+  return {
+    reference: encodeReference(lost.vendorId, lost.paymentId),
+    ...{
+      merchant_reference: null,
+      status: lost.isCharged ? 'SUCCESS' : 'PENDING',
+      biller: lost.billerCode ?? '',
+    },
+    ...{ account: lost.account ?? '', phone: null, amount_cents: String(lost.amountCents) },
+    ...{ fee_cents: '0', created_at: lost.at.toISOString(), settled_at: null },
   };
 }
 

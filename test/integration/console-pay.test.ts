@@ -315,4 +315,7 @@ test('in quarantine, a file that is not known may be one that was lost', async (
   for (const path of ['/bulk/lost', '/bulk/lost/results.csv']) {
     expect((await cashier.get(path)).code).toBe('quarantine');
   }
+  const search = async (text: string) =>
+    await cashier.send('POST', '/payments/search', { search: text });
+  expect((await search('order-that-was-lost')).code).toBe('quarantine');
 });

@@ -633,3 +633,23 @@ test('money that is collected is in the balance and in the statement', async () 
     ['funded', '0'],
   ]);
 });
+
+// Last, because it leaves the service in quarantine.
+test('a search that finds nothing in quarantine does not say that there is no payment', async () => {
+  await database.asOwner(
+    `insert into quarantines (entered_at, lost_from, lost_until, quarantine_id, reason)
+     values (now(), now() - interval '1 hour', now(), gen_random_uuid(), 'restored')`,
+  );
+  const refused = { status: 503, code: 'quarantine' };
+  for (const id of ['listPayments', 'exportPayments']) {
+    for (const name of ['merchant_reference', 'account', 'reference']) {
+      const asked = { query: { [name]: name === 'reference' ? UNKNOWN : '99999999' } };
+      expect(await program.refused(id, asked), `${id} by ${name}`).toMatchObject(refused);
+    }
+  }
+  const [own = ''] = OWN;
+  const { items } = await program.ask('listPayments', { query: { merchant_reference: own } });
+  expect(items).toHaveLength(1);
+});
+
+const UNKNOWN = '00000081M8JZRAFTE68S0B58TH1F0THJ';

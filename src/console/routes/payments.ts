@@ -4,7 +4,7 @@ import type { VendorDirectory } from '../../parties/directory.ts';
 import { listVendors } from '../../parties/store.ts';
 import type { BillerCatalogue } from '../../payments/billers/catalogue.ts';
 import type { Payments } from '../../payments/payments.ts';
-import { refuseUnknown } from '../../payments/quarantine/unknown.ts';
+import { refuseUnknown, requireNoneLost } from '../../payments/quarantine/unknown.ts';
 import { findPayment } from '../../payments/timeline/find.ts';
 import { findLostCases } from '../../payments/timeline/lost.ts';
 import { queryPayments } from '../../payments/timeline/query.ts';
@@ -73,6 +73,11 @@ function listRoutes(options: PaymentRoutesOptions): AnyRoute[] {
       term !== undefined && after === undefined && viewer.vendor === undefined
         ? await findLostCases(options.pool, term, filter.vendorId)
         : [];
+    const isFound = page.payments.length > 0 || page.next !== null || after !== undefined;
+    // Staff see the cases.
+    if (term !== undefined && !isFound && viewer.vendor !== undefined) {
+      await requireNoneLost(options.pool, viewer.vendor.vendorId);
+    }
     return {
       understood,
       lost: lost.map(listedCase),

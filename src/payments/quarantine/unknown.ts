@@ -14,13 +14,28 @@ export async function refuseUnknown(
   otherwise: Refusal,
   byOwnReference?: number,
 ): Promise<Refusal> {
-  const mayExist =
-    (await findOpenQuarantine(db)) !== undefined ||
-    (byOwnReference !== undefined && (await hasLost(db, byOwnReference)));
-  if (!mayExist) return otherwise;
+  if (!(await mayExist(db, byOwnReference))) return otherwise;
   const { field } = otherwise;
-  return new Refusal('quarantine', {
-    ...(field === undefined ? {} : { field }),
-    retryAfterSeconds: 60,
-  });
+  return inQuarantine(field === undefined ? {} : { field });
+}
+
+/**
+ * A search that finds none of the vendor's payments says that there is none, and the vendor pays again.
+ * Throws: `quarantine` if a payment that was lost may be among those that were searched for.
+ */
+export async function requireNoneLost(
+  db: Queryable,
+  vendorId: number,
+  named: { readonly field?: string } = {},
+): Promise<void> {
+  if (await mayExist(db, vendorId)) throw inQuarantine(named);
+}
+
+async function mayExist(db: Queryable, vendorId: number | undefined): Promise<boolean> {
+  if ((await findOpenQuarantine(db)) !== undefined) return true;
+  return vendorId !== undefined && (await hasLost(db, vendorId));
+}
+
+function inQuarantine(named: { readonly field?: string }): Refusal {
+  return new Refusal('quarantine', { ...named, retryAfterSeconds: 60 });
 }
