@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import type { Logger } from 'pino';
 import { receiptKind } from './payments/receipts/assign.ts';
+import { collectionKind } from './payments/receipts/collection.ts';
 import type { WireTime } from './platform/base/clock.ts';
 import type { Pool } from './platform/db/pool.ts';
 import type { MasterKeys } from './platform/base/sealing.ts';
@@ -40,6 +41,7 @@ export function createProposals(options: ProposalOptions): Proposals {
     vendorSecretKind,
     ...settingKinds(options),
     receiptKind({ pool, ledgerMac, log }),
+    collectionKind(options),
     ...CREDIT_KINDS,
     houseEntryKind(options),
     houseJournalKind(options),

@@ -25,8 +25,9 @@ const CREDIT_READS = new Set(['list', 'show', 'verify', 'usage', 'report', 'find
 const OTHERS = new Set(['person', 'demo-data', 'migrate', 'cluster', 'backup', 'restore']);
 /** Steps of what two people decide. */
 const STEPS = new Set(['propose', 'approve', 'reject', 'withdraw', 'preview']);
-/** Settings that another person approves. */
+/** Settings, and income by hand, that another person approves. */
 const SETTINGS = new Set([
+  'collect',
   ...['price set', 'price remove', 'price set-operator', 'operator set', 'operator set-key'],
   ...['biller set', 'route set', 'route remove', 'collector add', 'collector set'],
   ...['collector rotate-key', 'vendor set', 'vendor top-up fund', 'vendor top-up push'],

@@ -14,7 +14,7 @@ export const SERVICE: Actor = { personId: null, name: 'malipo' };
 
 /**
  * Whoever runs a command on the machine of the service without a name. Only where there is no second person, and only
- * settings.
+ * for settings and income by hand.
  */
 export const COMMAND_LINE: Actor = { personId: null, name: 'command line' };
 

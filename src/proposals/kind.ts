@@ -45,7 +45,7 @@ export interface Kind<Content extends object, Facts, Plan> {
   readonly expiresAfterDays: number | null;
   /** True: a new proposal about the same thing withdraws the old one. False: the new one is refused. */
   readonly replaces: boolean;
-  /** Settings only: takes effect at once in the sandbox, and while fewer than two members of staff can sign in. */
+  /** Settings, and income by hand: takes effect at once in the sandbox, and while fewer than two members of staff can sign in. */
   readonly actsAlone?: true;
   /** Names the thing that the proposal is about. Only one proposal of the kind waits for each such thing. */
   about(content: Content): string;

@@ -372,3 +372,29 @@ test('two people decide for whom a collector may report income', async () => {
   expect(approved.stdout).not.toContain(made.security_key);
   expect(await openSecretsOf(pool, holder, masterKeys)).toEqual([made.security_key]);
 });
+
+test('income that a person reports, and what is paid from a float, need two people', async () => {
+  for (const login of ['faith', 'fatuma']) await staff(login, 'finance');
+  await must(environment, 'vendor', 'add', 'acme', '--name', 'Acme', '--sector', 'retail');
+  const income = ['--collector', 'till', '--vid', 'acme', '--reference', 'T1', '--amount', '5000'];
+  const collect = ['collect', ...income];
+  const note = ['--note', 'their link was down, e-mail of 3 March'];
+  const nobody = await withInput('', environment, ...collect, ...note);
+  expect(nobody.stderr).toContain('--by: Give the login');
+  const noReason = await withInput('', environment, ...collect, '--by', 'faith');
+  expect(noReason.stderr).toContain('--note: Say why');
+  const asked = await signedIn('faith', PASSWORD, ...collect, ...note);
+  const { proposal, seen } = asked.json<{ proposal: string; seen: string }>();
+  expect(asked.json()).toMatchObject({ waiting: true, kind: 'collection', vid: 'acme' });
+  const fund = async () => (await must(environment, 'fund', '--vid', 'acme', '--json')).json();
+  expect(await fund()).toMatchObject({ amount: '0.00' });
+  const approve = ['proposal', 'approve', proposal, '--seen', seen];
+  expect((await signedIn('fatuma', PASSWORD, ...approve)).exitCode).toBe(0);
+  expect(await fund()).toMatchObject({ amount: '5000.00' });
+  const again = await must(environment, ...collect, '--json');
+  expect(again.json()).toMatchObject({ repeated: true, amount: '5000.00' });
+  const pay = ['pay', '--vid', 'acme', '--biller', 'tokens', '--account', '12345678'];
+  const paid = await withInput('', environment, ...pay, '--amount', '100');
+  expect(paid).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(paid.stderr).toContain('only the vendor spends its float');
+});

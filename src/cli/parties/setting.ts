@@ -21,20 +21,18 @@ export interface SetterOptions {
   readonly note: string;
 }
 
+/** The reason, as long as nobody gives one. */
+const NO_REASON = 'on the command line';
+
 /** Adds `--by` and `--note` to a command that changes a setting. @param isRequired whether `--by` is. */
-export function withSetter(added: Command, isRequired = false): Command {
+export function withSetter(added: Command, isRequired = false, who = 'who sets it'): Command {
   const by = new Option(
     '--by <name>',
-    `who sets it; where two people sign in, their login: another person approves it${isRequired ? '' : ' (default, while there is no second person: nobody is named)'}`,
+    `${who}; where two people sign in, their login: another person approves it${isRequired ? '' : ' (default, while there is no second person: nobody is named)'}`,
   );
   return added
     .addOption(isRequired ? by.makeOptionMandatory() : by)
-    .option(
-      '--note <text>',
-      'why, for the person who approves it',
-      noteText,
-      'on the command line',
-    );
+    .option('--note <text>', 'why, for the person who approves it', noteText, NO_REASON);
 }
 
 interface Asked extends SettingChange, SetterOptions {
@@ -65,13 +63,10 @@ export async function changeSetting(
     proposeSetting({ pool, proposals, ledgerMac, masterKeys }, { ...asked, by: actor }),
   );
   if (row.decision === 'approved') {
-    const { stderr } = cli.surroundings;
-    // For people. Programs read it from the audit log, or from `proposal show`.
-    if (stderr.isTTY === true) stderr.write(ALONE);
+    sayAlone(cli);
     return await done({ isNew });
   }
-  const next = `Nothing was changed yet: another person approves it, ${rolesOf(permission)}, in the console or with`;
-  const answer = await waitingAnswer(session, proposals, row, next);
+  const answer = await waitingAnswer(session, proposals, row, nextStep(permission));
   return asked.shownOnce === undefined ? answer : withSecret(answer, asked.shownOnce);
 }
 
@@ -85,13 +80,25 @@ function withSecret({ json, text }: Answer, secret: Readonly<Record<string, stri
 const ALONE =
   'It is in force at once, without a second person: this is a sandbox, or fewer than two members of staff have signed in.\n';
 
-/** Such as `of the role finance or administrator`. */
-function rolesOf(permission: Permission): string {
-  return `of the role ${PERMISSIONS[permission].join(' or ')}`;
+/** For people. Programs read it from the audit log, or from `proposal show`. */
+export function sayAlone({ surroundings: { stderr } }: Cli): void {
+  if (stderr.isTTY === true) stderr.write(ALONE);
+}
+
+export function nextStep(permission: Permission): string {
+  const roles = PERMISSIONS[permission].join(' or ');
+  return `Nothing was changed yet: another person approves it, of the role ${roles}, in the console or with`;
+}
+
+/** Throws: `PlainError` (field `note`) if nobody said why money moves. */
+export function requireReason(note: string): void {
+  if (note !== NO_REASON) return;
+  const text = 'Say why, and where it can be looked up, for the person who approves it.';
+  throw new PlainError(text, { field: 'note' });
 }
 
 /** Nobody claims a name without `--by`. */
-async function asSetter<Result>(
+export async function asSetter<Result>(
   cli: Cli,
   session: Session,
   act: Omit<Act, 'by'> & { readonly by: string | undefined },

@@ -1,23 +1,30 @@
 import type { Command } from 'commander';
 import { Refusal } from '../../platform/base/errors.ts';
 import { formatMoney } from '../../platform/base/money.ts';
-import { collect } from '../../payments/collections/collect.ts';
-import type { Movement } from '../../payments/collections/collect.ts';
+import { movementBefore } from '../../payments/collections/collect.ts';
+import type { CollectedIncome, Movement } from '../../payments/collections/collect.ts';
 import { fund } from '../../payments/collections/fund.ts';
-import { requireNoReceipt } from '../../payments/receipts/identify.ts';
 import { findCollection } from '../../payments/collections/store.ts';
+import type { CollectionRow } from '../../payments/collections/store.ts';
+import { proposeCollection } from '../../payments/receipts/collection.ts';
 import * as fields from '../../payments/operations/fields.ts';
 import { readBalance } from '../../payments/ledger/store.ts';
 import { findCollector, scopeOf } from '../../parties/store.ts';
 import { isInScope } from '../../parties/vendor.ts';
+import { mayActAlone } from '../../proposals/actors.ts';
+import type { Proposals } from '../../proposals/proposals.ts';
+import type { ProposalRow } from '../../proposals/store.ts';
 import { command, like, moment, moneyAboveZero, signerName } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { record } from '../output.ts';
 import type { Answer } from '../output.ts';
 import type { Session } from '../session.ts';
+import { openProposals, waitingAnswer } from '../parties/proposal.ts';
+import { asSetter, nextStep, requireReason, sayAlone, withSetter } from '../parties/setting.ts';
+import type { SetterOptions } from '../parties/setting.ts';
 import { requireVendor, requireActiveVendor } from '../parties/vendors.ts';
 
-interface CollectOptions {
+interface CollectOptions extends SetterOptions {
   readonly json?: boolean;
   readonly collector: string;
   readonly vid: string;
@@ -27,7 +34,7 @@ interface CollectOptions {
 }
 
 export function addCollectCommand(program: Command, cli: Cli): void {
-  command(
+  const collect = command(
     program,
     'collect',
     'Report income that a collector collected for a vendor. A repeated reference of a collector counts once.',
@@ -40,41 +47,78 @@ export function addCollectCommand(program: Command, cli: Cli): void {
       like(fields.merchantReference),
     )
     .requiredOption('--amount <amount>', 'in KES', moneyAboveZero)
-    .option('--paid-at <time>', 'when the customer paid (default: now)')
-    .action(async (options: CollectOptions) => {
-      await cli.run(options, async (session) => {
-        const { pool, wireTime } = session;
-        const { collector, vid, reference, amount: amountCents } = options;
-        const given =
-          options.paidAt === undefined ? undefined : moment(options.paidAt, '--paid-at', wireTime);
-        const signer = await findCollector(pool, collector);
-        if (signer === undefined) {
-          throw new Refusal('invalid_field', {
-            field: 'collector',
-            text: `There is no collector ${collector}`,
-          });
-        }
-        if (signer.status === 'suspended') {
-          throw new Refusal('vendor_suspended', {
-            field: 'collector',
-            text: 'This collector is suspended',
-          });
-        }
-        if (!isInScope(scopeOf(signer), vid)) {
-          throw new Refusal('collector_not_allowed', { field: 'vid' });
-        }
-        const { vendorId } = await requireVendor(pool, vid);
-        // Without a time, a repeat means the same collection, not another one.
-        const known = given ?? (await findCollection(pool, collector, reference))?.paidAt;
-        const paidAt = known ?? new Date();
-        const income = { collector, reference, vendorId, amountCents, paidAt };
-        const ledgerMac = await session.ledgerMac();
-        const movement = await collect({ pool, ledgerMac }, income, async (client) => {
-          await requireNoReceipt(client, income);
-        });
-        return movementAnswer(session, movement, { vid, account: 'collected', vendorId });
-      });
+    .option('--paid-at <time>', 'when the customer paid (default: now)');
+  withSetter(collect, false, 'who reports it').action(async (options: CollectOptions) => {
+    await cli.run(options, async (session) => {
+      const { pool } = session;
+      const { vid, collector, reference } = options;
+      const income = await incomeOf(session, options);
+      const { vendorId } = income;
+      const repeated = await findCollection(pool, collector, reference);
+      const answer = async (known: Omit<CollectionRow, 'mac'>, fresh: boolean) => {
+        const movement = { ...movementBefore(known, income), fresh };
+        return await movementAnswer(session, movement, { vid, account: 'collected', vendorId });
+      };
+      if (repeated !== undefined) return await answer(repeated, false);
+      const proposals = await openProposals(session);
+      const row = await propose(cli, session, proposals, { ...options, income });
+      if (row?.decision === null) {
+        return await waitingAnswer(session, proposals, row, nextStep(RECEIPTS));
+      }
+      const made = await findCollection(pool, collector, reference);
+      if (made === undefined) throw new Error(`${reference} was not collected`);
+      if (row !== undefined) sayAlone(cli);
+      return await answer(made, row !== undefined);
     });
+  });
+}
+
+const RECEIPTS = 'receipts.act';
+
+/** Throws: what stands against it that nobody can approve. */
+async function incomeOf(
+  { pool, wireTime }: Session,
+  { collector, vid, reference, amount: amountCents, paidAt: given }: CollectOptions,
+): Promise<CollectedIncome> {
+  const at = given === undefined ? undefined : moment(given, '--paid-at', wireTime);
+  const signer = await findCollector(pool, collector);
+  if (signer === undefined) {
+    const text = `There is no collector ${collector}`;
+    throw new Refusal('invalid_field', { field: 'collector', text });
+  }
+  if (signer.status === 'suspended') {
+    const text = 'This collector is suspended';
+    throw new Refusal('vendor_suspended', { field: 'collector', text });
+  }
+  if (!isInScope(scopeOf(signer), vid)) {
+    throw new Refusal('collector_not_allowed', { field: 'vid' });
+  }
+  const { vendorId } = await requireVendor(pool, vid);
+  // Without a time, a repeat means the same collection, not another one.
+  const paidAt = at ?? (await findCollection(pool, collector, reference))?.paidAt ?? new Date();
+  return { collector, reference, vendorId, amountCents, paidAt };
+}
+
+/** Undefined: the same command, at the same time, was quicker. */
+async function propose(
+  cli: Cli,
+  session: Session,
+  proposals: Proposals,
+  asked: SetterOptions & { readonly income: CollectedIncome; readonly vid: string },
+): Promise<ProposalRow | undefined> {
+  const { by, note, income, vid } = asked;
+  const { pool } = session;
+  const { collector, reference } = income;
+  if (!(await mayActAlone(pool))) requireReason(note);
+  const about = { permission: RECEIPTS, action: 'collection.propose', target: vid } as const;
+  try {
+    return await asSetter(cli, session, { ...about, by, reason: note }, async (actor) =>
+      proposeCollection(proposals, { income, vid, note, by: actor }),
+    );
+  } catch (error) {
+    if ((await findCollection(pool, collector, reference)) === undefined) throw error;
+    return undefined;
+  }
 }
 
 export function addFundCommand(program: Command, cli: Cli): void {

@@ -10,6 +10,8 @@ import { statusOf } from '../../payments/create/payment.ts';
 import { openPayments } from '../../payments/payments.ts';
 import { PRODUCTION_TIMING } from '../../payments/timing.ts';
 import { quietLog } from './quiet-log.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { mayActAlone } from '../../proposals/actors.ts';
 import { command, like, moneyAboveZero, signerName, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit.ts';
@@ -36,7 +38,7 @@ export function addPayCommand(program: Command, cli: Cli): void {
   command(
     program,
     'pay',
-    'Create a payment under the same rules as the API. A running service sends it.',
+    'Create a payment under the same rules as the API. A running service sends it. Only in the sandbox, and while fewer than two people sign in.',
   )
     .requiredOption('--vid <vid>', 'vendor ID', signerName)
     .requiredOption('--biller <code>', 'biller code', like(fields.billerCode))
@@ -84,7 +86,19 @@ function exitCodeOf(row: PaymentRow): number {
   return row.outcome === 'success' ? EXIT.done : EXIT.failed;
 }
 
+/**
+ * A vendor’s float is the vendor’s to spend. Throws: `PlainError` where two people sign in: then nobody on the machine
+ * of the service pays alone.
+ */
+async function requireAlone({ pool }: Session): Promise<void> {
+  if (await mayActAlone(pool)) return;
+  throw new PlainError(
+    'Where two people sign in, only the vendor spends its float: with its security key through the API, or with its people’s logins on the page Pay of the console. What an operator paid by mistake is a case.',
+  );
+}
+
 async function create(session: Session, options: PayOptions): Promise<Created> {
+  await requireAlone(session);
   const vendor = await requireActiveVendor(session.pool, options.vid);
   const payments = openPayments({
     pool: session.pool,

@@ -7,6 +7,7 @@ import { databaseTransaction } from '../../platform/db/pool.ts';
 import { collectionText } from '../ledger/authenticity.ts';
 import { lockFloat, postingTime, postTransfer } from '../ledger/store.ts';
 import { findCollection, insertCollection } from './store.ts';
+import type { CollectionRow } from './store.ts';
 
 /** Clocks and time zones of collectors, providers and banks may be ahead by at most a day. */
 const MAX_AHEAD_MS = 24 * 3_600_000;
@@ -48,48 +49,64 @@ export async function collect(
   income: CollectedIncome,
   requireNew?: (client: Queryable) => Promise<void>,
 ): Promise<Movement> {
-  requirePastOrNear(income.paidAt);
-  const movement = await databaseTransaction(deps.pool, async (client) => {
-    await lockFloat(client, income.vendorId);
-    const made = { ...income, collectionId: newId(), createdAt: await postingTime(client) };
-    const row = { ...made, mac: deps.ledgerMac.sign(collectionText(made)) };
-    if (!(await insertCollection(client, row))) {
-      const known = await findCollection(client, income.collector, income.reference);
-      if (
-        known === undefined ||
-        known.vendorId !== row.vendorId ||
-        known.amountCents !== row.amountCents ||
-        known.paidAt.getTime() !== row.paidAt.getTime()
-      ) {
-        throw reused(known, row.vendorId);
-      }
-      return {
-        reference: encodeReference(known.vendorId, known.collectionId),
-        amountCents: known.amountCents,
-        postedAt: known.createdAt,
-        fresh: false,
-      };
-    }
-    await requireNew?.(client);
-    await postTransfer(client, {
-      vendorId: income.vendorId,
-      sourceId: row.collectionId,
-      leg: 1,
-      debitAccount: 'external',
-      creditAccount: 'collected',
-      amountCents: income.amountCents,
-      createdAt: row.createdAt,
-    });
-    crashPoint('collect:before-commit');
-    return {
-      reference: encodeReference(income.vendorId, row.collectionId),
-      amountCents: income.amountCents,
-      postedAt: row.createdAt,
-      fresh: true,
-    };
-  });
+  const movement = await databaseTransaction(
+    deps.pool,
+    async (client) => await collectWithin(client, deps.ledgerMac, income, requireNew),
+  );
   crashPoint('collect:after-commit');
   return movement;
+}
+
+/** Like `collect`, in the caller's database transaction. */
+export async function collectWithin(
+  client: Queryable,
+  mac: Mac,
+  income: CollectedIncome,
+  requireNew?: (client: Queryable) => Promise<void>,
+): Promise<Movement> {
+  requirePastOrNear(income.paidAt);
+  await lockFloat(client, income.vendorId);
+  const made = { ...income, collectionId: newId(), createdAt: await postingTime(client) };
+  const row = { ...made, mac: mac.sign(collectionText(made)) };
+  if (!(await insertCollection(client, row))) {
+    const known = await findCollection(client, income.collector, income.reference);
+    return movementBefore(known, income);
+  }
+  await requireNew?.(client);
+  await postTransfer(client, {
+    vendorId: income.vendorId,
+    sourceId: row.collectionId,
+    leg: 1,
+    debitAccount: 'external',
+    creditAccount: 'collected',
+    amountCents: income.amountCents,
+    createdAt: row.createdAt,
+  });
+  crashPoint('collect:before-commit');
+  return { ...movementOf(row), fresh: true };
+}
+
+type Known = Pick<
+  CollectionRow,
+  'vendorId' | 'collectionId' | 'amountCents' | 'paidAt' | 'createdAt'
+>;
+
+/** The answer of the first report to a repeat. Throws: `reference_reused` if the content differs. */
+export function movementBefore(known: Known | undefined, income: CollectedIncome): Movement {
+  if (
+    known === undefined ||
+    known.vendorId !== income.vendorId ||
+    known.amountCents !== income.amountCents ||
+    known.paidAt.getTime() !== income.paidAt.getTime()
+  ) {
+    throw reused(known, income.vendorId);
+  }
+  return { ...movementOf(known), fresh: false };
+}
+
+function movementOf(of: Omit<Known, 'paidAt'>): Omit<Movement, 'fresh'> {
+  const reference = encodeReference(of.vendorId, of.collectionId);
+  return { reference, amountCents: of.amountCents, postedAt: of.createdAt };
 }
 
 function requirePastOrNear(paidAt: Date): void {

@@ -94,22 +94,33 @@ function isCollectionOf(
 }
 
 /**
- * Refuses income that a collector reports if a source has reported a receipt of this number, however it is
- * written, or a text that may name it, and amount.
+ * Refuses income that a collector reports if a source has reported its money.
  * Throws: `reference_reused`.
  */
 export async function requireNoReceipt(client: Queryable, income: CollectedIncome): Promise<void> {
   await lockNumber(client, income.reference);
-  const numbered = await listLikeNumbered(client, { receipt: income.reference });
-  const isKnown = numbered.some(
+  if (!(await hasReceipt(client, income))) return;
+  throw new Refusal('reference_reused', { field: 'reference', text: RECEIPT_KNOWN });
+}
+
+export const RECEIPT_KNOWN =
+  'A receipt with this number and amount is known. It is credited once, to its vendor';
+
+/**
+ * Whether a source has reported a receipt of this number, however it is written, or a text that may name it, and
+ * amount. Final once the number is locked (`lockNumber`).
+ */
+export async function hasReceipt(
+  db: Queryable,
+  income: Pick<CollectedIncome, 'collector' | 'reference' | 'amountCents'>,
+): Promise<boolean> {
+  const numbered = await listLikeNumbered(db, { receipt: income.reference });
+  return numbered.some(
     (row) =>
       (isWrittenAlike(row.receipt, income.reference) || isNamed(income.reference, row.named)) &&
       row.amountCents === income.amountCents &&
       !isCollectionOf(income, row),
   );
-  if (!isKnown) return;
-  const text = 'A receipt with this number and amount is known. It is credited once, to its vendor';
-  throw new Refusal('reference_reused', { field: 'reference', text });
 }
 
 /** Accounts and numbers that the text names if its lines are joined in another way; empty: no others. */

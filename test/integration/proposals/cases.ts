@@ -36,6 +36,7 @@ import { makeTemporaryFolder } from '../../support/temporary.ts';
 import { approveSeen } from '../../support/payouts.ts';
 import * as credit from './credit-cases.ts';
 import { journal, opening } from './house-cases.ts';
+import { collection } from './money-in-cases.ts';
 import { quarantineRelease } from './operations-cases.ts';
 import { accountNumber, collector, operator, price } from './setting-cases.ts';
 
@@ -85,6 +86,7 @@ export const CASES: Readonly<
   bank_statement: { make: bankStatement },
   vendor_secret: { role: 'administrator', make: vendorSecret },
   receipt: { make: receipt },
+  collection: { make: collection },
   house_entry: { make: opening },
   house_journal: { make: journal },
   quarantine_release: { role: 'operations', make: quarantineRelease },
