@@ -7,6 +7,7 @@ import type { Pool } from './platform/db/pool.ts';
 import type { MasterKeys } from './platform/base/sealing.ts';
 import type { Mac } from './platform/base/mac.ts';
 import { CREDIT_KINDS } from './credit/decisions/kinds.ts';
+import { caseResolutionKind } from './payments/corrections/case-resolution.ts';
 import { houseEntryKind } from './payments/house/entries.ts';
 import { houseJournalKind } from './payments/house/journals.ts';
 import { payoutKind } from './payments/payouts/payout.ts';
@@ -40,6 +41,7 @@ export function createProposals(options: ProposalOptions): Proposals {
     bankStatementKind({ ...options, log }),
     vendorSecretKind,
     ...settingKinds(options),
+    caseResolutionKind(options),
     receiptKind({ pool, ledgerMac, log }),
     collectionKind(options),
     ...CREDIT_KINDS,

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { pino } from 'pino';
 import type { Vendor } from '../../src/parties/vendor.ts';
-import { approveResolution, proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { proposeResolution } from '../../src/payments/corrections/case-resolution.ts';
 import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
 import type { Outcome } from '../../src/payments/create/payment.ts';
 import { readPayment } from '../../src/payments/create/store.ts';
@@ -15,7 +15,10 @@ import { Refusal } from '../../src/platform/base/errors.ts';
 import { decodeReference } from '../../src/platform/base/ids.ts';
 import type { AnyResource } from '../../src/platform/http/resource.ts';
 import { nullable } from '../../src/platform/http/schemas.ts';
+import { createWireTime } from '../../src/platform/base/clock.ts';
+import { createProposals } from '../../src/proposal-kinds.ts';
 import { OUTCOMES } from '../operators/behaviour.ts';
+import { approveSeen, named } from '../two-people.ts';
 import { control } from './control.ts';
 import type { ControlDeps } from './control.ts';
 import { triggerCreditEvent } from './credit-events.ts';
@@ -178,10 +181,14 @@ async function correct(deps: ControlDeps, vendor: Vendor, reference: string): Pr
   const empty = { amount_cents: null, operator_reference: null, message: null, details: null };
   const proposal = { resolution: 'return_to_vendor', note, ...empty };
   const { ledgerMac } = deps;
-  const { row } = await proposeResolution({ pool, ledgerMac }, { caseId, by: FIRST, proposal });
-  if (row.proposalId === null) throw new Error('the proposal has no id');
-  const { proposalId } = row;
-  await approveResolution({ pool, ledgerMac }, { caseId, proposalId, by: SECOND });
+  const proposals = createProposals({
+    pool,
+    ledgerMac,
+    wireTime: createWireTime('Africa/Nairobi'),
+  });
+  const by = named(FIRST);
+  const proposed = await proposeResolution({ pool, proposals }, { caseId, by, proposal });
+  await approveSeen(proposals, proposed, SECOND);
 }
 
 async function floatOf({ service: { pool } }: ControlDeps, vendorId: number) {

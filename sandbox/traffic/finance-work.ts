@@ -1,6 +1,7 @@
 import { createWireTime } from '../../src/platform/base/clock.ts';
-import { approveResolution, proposeResolution } from '../../src/payments/corrections/cases.ts';
+import { proposeResolution } from '../../src/payments/corrections/case-resolution.ts';
 import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
+import { listOpenProposals } from '../../src/payments/cases/case-proposals.ts';
 import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
 import type { CaseRow } from '../../src/payments/cases/cases-store.ts';
 import { readPaymentByReference } from '../../src/payments/create/store.ts';
@@ -13,12 +14,11 @@ import { setTopUpRule } from '../../src/payments/vendor-floats/administer.ts';
 import { listRulesOf } from '../../src/payments/vendor-floats/rules-store.ts';
 import { enterTransfer, proposePayout } from '../../src/payments/payouts/payouts.ts';
 import { createProposals } from '../../src/proposal-kinds.ts';
-import type { Actor } from '../../src/proposals/kind.ts';
-import type { Proposals } from '../../src/proposals/proposals.ts';
 import type { ProposalRow } from '../../src/proposals/store.ts';
 import type { WireTime } from '../../src/platform/base/clock.ts';
 import type { Mac } from '../../src/platform/base/mac.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
+import { approveSeen, named } from '../two-people.ts';
 import type { Order } from './orders.ts';
 
 interface Deps {
@@ -62,7 +62,7 @@ export async function openFloatBooks(deps: Deps & { readonly wireTime: WireTime 
         ...{ reference, bank: null, by: named(FIRST) },
         note: 'As the operator reported it',
       }));
-    await approveSeen(proposals, proposed);
+    await approveSeen(proposals, proposed, SECOND);
   }
 }
 
@@ -93,7 +93,8 @@ export async function bookJournalsAndPayouts(
   };
   const proposals = createProposals({ ...deps, wireTime: createWireTime('Africa/Nairobi') });
   if ((await listJournals(proposals, { open: false, limit: 1 })).length === 0) {
-    await approveSeen(proposals, await proposeJournal(proposals, { ...hosting, movedAt: now }));
+    const booked = await proposeJournal(proposals, { ...hosting, movedAt: now });
+    await approveSeen(proposals, booked, SECOND);
     await proposeJournal(proposals, { ...charges, movedAt: now });
   }
   const kinds = ['payout'];
@@ -103,21 +104,12 @@ export async function bookJournalsAndPayouts(
   const { proposalId } = await approveSeen(
     proposals,
     await proposePayout(proposals, { ...fees, amountCents: 8_000_000n }),
+    SECOND,
   );
   const transfer = { payoutId: proposalId, reference: 'FT-0001', by: named(SECOND) };
   await enterTransfer({ ...deps, proposals }, transfer);
   await proposePayout(proposals, { ...fees, amountCents: 4_500_000n });
 }
-
-async function approveSeen(
-  proposals: Proposals,
-  { proposalId }: ProposalRow,
-): Promise<ProposalRow> {
-  const { seen } = await proposals.preview(proposalId);
-  return await proposals.approve({ proposalId, seen, by: named(SECOND) });
-}
-
-const named = (name: string): Actor => ({ personId: null, name });
 
 function linesOf(debit: string, credit: string, amountCents: bigint): JournalLine[] {
   return [
@@ -132,6 +124,7 @@ function linesOf(debit: string, credit: string, amountCents: bigint): JournalLin
  */
 export async function claimDeclined(deps: Deps, vendorId: number): Promise<boolean> {
   const { pool } = deps;
+  const proposals = createProposals({ ...deps, wireTime: createWireTime('Africa/Nairobi') });
   for (const [index, { merchantReference }] of CLAIMED.entries()) {
     const payment = await readPaymentByReference(pool, vendorId, merchantReference);
     if (payment?.outcome !== 'failed') return false;
@@ -141,11 +134,11 @@ export async function claimDeclined(deps: Deps, vendorId: number): Promise<boole
     const claimed = (await listCasesAbout(pool, vendorId, paymentId)).find(isClaim);
     const claim = claimed ?? (await openCaseByHand(pool, { ...about, note }));
     if (claim.resolvedAt !== null) continue;
-    const proposed = claim.proposal === null ? await proposeReturn(deps, claim) : claim;
-    const { caseId, proposalId, proposedBy } = proposed;
+    const open = await listOpenProposals(pool, [claim.caseId]);
+    const proposed = open.get(claim.caseId) ?? (await proposeReturn({ pool, proposals }, claim));
     // What somebody else proposed is for people to decide.
-    if (index > 0 || proposalId === null || proposedBy !== FIRST) continue;
-    await approveResolution(deps, { caseId, proposalId, by: SECOND });
+    if (index > 0 || proposed.proposedBy !== FIRST) continue;
+    await approveSeen(proposals, proposed, SECOND);
   }
   return true;
 }
@@ -154,9 +147,12 @@ function isClaim({ kind }: CaseRow): boolean {
   return kind === 'contradiction';
 }
 
-async function proposeReturn(deps: Deps, { caseId }: CaseRow): Promise<CaseRow> {
+async function proposeReturn(
+  deps: Parameters<typeof proposeResolution>[0],
+  { caseId }: CaseRow,
+): Promise<ProposalRow> {
   const unknown = { amount_cents: null, operator_reference: null, message: null, details: null };
   const note = 'To be returned by the operator';
   const proposal = { resolution: 'receivable', note, ...unknown } as const;
-  return (await proposeResolution(deps, { caseId, by: FIRST, proposal })).row;
+  return await proposeResolution(deps, { caseId, by: named(FIRST), proposal });
 }

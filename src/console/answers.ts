@@ -1,5 +1,5 @@
 import type { Role } from '../parties/people/roles.ts';
-import type { CaseKind } from '../payments/cases/cases-store.ts';
+import type { CaseEvent, CaseKind } from '../payments/cases/cases-store.ts';
 import type { TimelineEntry as RecordedEntry } from '../payments/timeline/assemble.ts';
 import type { Understood } from '../payments/timeline/understand.ts';
 import type { Permission } from '../parties/people/permissions.ts';
@@ -185,32 +185,17 @@ export interface CasesAnswer {
   }[];
 }
 
-/** A proposal, exactly as another person approves it. */
-export interface CaseProposal {
-  readonly id: string;
-  readonly resolution: string;
-  readonly note: string;
-  /** Null: derived from the facts. */
-  readonly amount: string | null;
-  readonly operatorReference: string | null;
-  readonly message: string | null;
-  readonly details: Readonly<Record<string, string>> | null;
-  readonly by: string;
-  readonly at: string;
-  /** The postings that an approval would make now, one line each. */
-  readonly wouldPost: readonly string[];
-}
-
 /** `GET /cases/:caseId`. */
 export interface CaseDetail extends ListedCase {
   /** Amounts as decimal text, under names without `_cents`. */
   readonly facts: Readonly<Record<string, unknown>>;
-  readonly proposal: CaseProposal | null;
+  /** The proposal that waits for a second person: see `GET /proposals/:id`. */
+  readonly proposal: { readonly id: string; readonly note: string; readonly at: string } | null;
   /** The resolutions that fit the case, with their meanings. */
   readonly resolutions: readonly { readonly code: string; readonly meaning: string }[];
   readonly events: readonly {
     readonly at: string;
-    readonly action: 'opened' | 'proposed' | 'rejected' | 'approved';
+    readonly action: CaseEvent['action'];
     readonly actor: string;
     readonly note: string | null;
     readonly resolution: string | null;

@@ -1,4 +1,3 @@
-import type { WaitingKind } from '../payments/approvals/waiting.ts';
 import type { HealthCheck } from '../platform/health-check.ts';
 
 /** The shapes of the API's answers about approvals and the service itself (see `answers.ts`). */
@@ -6,7 +5,7 @@ import type { HealthCheck } from '../platform/health-check.ts';
 /** Something that one person has proposed and another one has to decide. */
 export interface Approval {
   /** `proposal`: one of any kind, which `proposed` names, decided at its own address. */
-  readonly kind: WaitingKind | 'person' | 'proposal';
+  readonly kind: 'person' | 'proposal';
   readonly id: string;
   /** The proposed change, such as a resolution of a case. */
   readonly proposed: string;

@@ -115,17 +115,7 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   // Cases and reconciliation.
   cases: {
     insert: true,
-    update: [
-      'facts',
-      'proposal',
-      'proposal_id',
-      'proposal_mac',
-      'proposed_by',
-      'proposed_at',
-      'resolution',
-      'resolved_by',
-      'resolved_at',
-    ],
+    update: ['facts', 'proposed_by', 'resolution', 'resolved_by', 'resolved_at'],
   },
   case_events: APPEND_ONLY,
   corrections: APPEND_ONLY,

@@ -139,27 +139,31 @@ export interface ProposalFilter {
   /** Undefined: any. */
   readonly kinds?: readonly string[] | undefined;
   readonly vendorId?: number | undefined;
-  /** Members that the content must contain (jsonb `@>`). Undefined: no condition. */
-  readonly having?: object | undefined;
+  /** With the kind before each. Quick only for those that wait. Undefined: anything. */
+  readonly about?: readonly string[] | undefined;
+  /** Each with members; the content must contain all those of one of them (jsonb `@>`). Undefined: no condition. */
+  readonly having?: readonly object[] | undefined;
   readonly limit: number;
 }
 
 /** Newest first. */
 export async function listProposals(
   db: Queryable,
-  { open, kinds, vendorId, having, limit }: ProposalFilter,
+  { open, kinds, vendorId, about, having, limit }: ProposalFilter,
 ): Promise<ProposalRow[]> {
   const listed = await db.query<ProposalRow>(
     `${PROPOSALS}
      where (not $1 or p.is_open and d.proposal_id is null) and ($2::text[] is null or p.kind = any ($2))
-       and ($3::integer is null or p.vendor_id = $3) and ($5::jsonb is null or p.content @> $5)
+       and ($3::integer is null or p.vendor_id = $3) and ($5::jsonb[] is null or p.content @> any ($5))
+       and ($6::text[] is null or p.about = any ($6))
      order by p.proposed_at desc, p.proposal_id desc limit $4`,
     [
       open,
       kinds ?? null,
       vendorId ?? null,
       limit,
-      having === undefined ? null : JSON.stringify(having),
+      having?.map((members) => JSON.stringify(members)) ?? null,
+      about ?? null,
     ],
   );
   return listed.rows;

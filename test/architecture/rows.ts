@@ -57,7 +57,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ],
   // Providers of incoming money share connections and tokens with the connectors.
   ['payments/receipts'],
-  ['payments/vendor-floats', 'payments/approvals', 'payments/uploads', 'payments/vendor-secrets'],
+  ['payments/vendor-floats', 'payments/uploads', 'payments/vendor-secrets'],
   // Settings of every folder below that two people decide.
   ['payments/settings'],
   ['payments/timing'],

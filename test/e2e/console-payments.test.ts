@@ -135,9 +135,9 @@ describe.skipIf(!HAS_BROWSER)('payments in a browser', () => {
       'finance',
       new URL(support.url()).pathname.slice('/console'.length),
     );
-    await finance.getByText('settled as paid, 1450.00').waitFor();
-    await finance.getByRole('button', { name: 'Approve' }).click();
-    await finance.getByRole('button', { name: 'Approve and post' }).click();
+    await finance.getByRole('button', { name: 'Look at it' }).click();
+    await finance.getByText('Settled as paid').waitFor();
+    await finance.getByRole('button', { name: 'Approve', exact: true }).click();
     await finance.getByText('approved by finance').waitFor();
     await finance.getByRole('link', { name: 'KES 1,450.00' }).click();
     await finance.getByText('The bill is paid.').waitFor();

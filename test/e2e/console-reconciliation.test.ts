@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CaseDetail, CasesAnswer } from '../../src/console/answers.ts';
+import type { CasesAnswer } from '../../src/console/answers.ts';
 import type { ProposalAnswer, ProposalsAnswer } from '../../src/console/system-answers.ts';
 import { createWireTime, periodOfDay } from '../../src/platform/base/clock.ts';
 import { DAY_MS } from '../../src/platform/base/days.ts';
@@ -14,6 +14,7 @@ import type { InProcessService } from '../support/in-process-service.ts';
 import { statementText } from '../support/reconciliation-fixture.ts';
 import type { Line } from '../support/reconciliation-fixture.ts';
 import { until } from '../support/until.ts';
+import { approveCase } from '../support/approve-proposal.ts';
 
 // A person reconciles a day in a browser: a statement with five planted differences.
 
@@ -80,10 +81,7 @@ async function decideAll(): Promise<number> {
   for (const { caseId } of cases) {
     const proposed = { resolution: 'keep_books', reason: 'the operator corrects its list' };
     await finance.send('POST', `/cases/${caseId}/propose`, proposed);
-    const { proposal } = await operations.read<CaseDetail>(`/cases/${caseId}`);
-    const approved = { proposal: proposal?.id };
-    const { status } = await operations.send('POST', `/cases/${caseId}/approve`, approved);
-    expect(status).toBe(204);
+    expect((await approveCase(operations, caseId)).status).toBe(204);
   }
   return cases.length;
 }

@@ -95,14 +95,15 @@ interface CaseJson {
 }
 
 interface ProposedJson {
-  readonly proposal_id: string;
+  readonly proposal: string;
+  readonly seen: string;
 }
 
 async function resolve(row: CaseJson, resolution: string, ...more: string[]): Promise<void> {
   const why = ['--by', 'Asha', '--note', 'checked with the operator'];
   const propose = ['case', 'propose', row.case, '--resolution', resolution, ...why, ...more];
-  const { proposal_id: seen } = await json<ProposedJson>(...propose);
-  await json('case', 'approve', row.case, '--proposal', seen, '--by', 'Baraka');
+  const { proposal, seen } = await json<ProposedJson>(...propose);
+  await json('proposal', 'approve', proposal, '--seen', seen, '--by', 'Baraka');
 }
 
 describe('the operators’ own statement', () => {
@@ -212,8 +213,9 @@ describe('the operators’ own statement', () => {
     const propose = ['case', 'propose', lateCase, '--resolution', 'charge_vendor', '--by', 'Asha'];
     const proposed = await run(...propose, '--note', 'told by phone');
     expect(proposed.stdout).toContain('100.00 from float to operator:nairobi_water');
-    const { proposal_id: seen } = await json<ProposedJson>('case', 'show', lateCase);
-    const approve = ['case', 'approve', lateCase, '--proposal', seen];
+    const shownCase = await json<{ proposal: ProposedJson }>('case', 'show', lateCase);
+    const { proposal, seen } = shownCase.proposal;
+    const approve = ['proposal', 'approve', proposal, '--seen', seen];
     const alone = await run(...approve, '--by', 'asha');
     expect(alone).toMatchObject({ exitCode: 1, stdout: '' });
     expect(alone.stderr).toContain('another person has to approve it');

@@ -157,7 +157,6 @@ async function chargeVendor({ environment }: Place, reference: string): Promise<
     readonly case: string;
     readonly reference: string | null;
     readonly vid: string | null;
-    readonly proposal_id: string;
   }
   const listed = await must(environment, 'case', 'list', '--kind', 'theirs_only', '--json');
   const { cases } = listed.json<{ cases: Case[] }>();
@@ -166,8 +165,8 @@ async function chargeVendor({ environment }: Place, reference: string): Promise<
   const id = found?.case ?? '';
   const propose = ['--resolution', 'charge_vendor', '--by', 'Amina', '--note', 'told by phone'];
   const proposed = await must(environment, 'case', 'propose', id, propose, '--json');
-  const { proposal_id: proposal } = proposed.json<Case>();
-  await must(environment, 'case', 'approve', id, '--proposal', proposal, '--by', 'Baraka');
+  const { proposal, seen } = proposed.json<{ proposal: string; seen: string }>();
+  await must(environment, 'proposal', 'approve', proposal, '--seen', seen, '--by', 'Baraka');
 }
 
 interface Status {

@@ -27,6 +27,7 @@ import { payOut } from '../support/payouts.ts';
 import { readXlsx } from '../support/read-xlsx.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { inProcess, must } from './cli-support.ts';
+import { approveCase } from '../support/approve-proposal.ts';
 
 // Statements of a vendor and of our float with an operator: the same lines on the screen, in both files
 // and on the command line, from the opening to the closing balance.
@@ -131,9 +132,7 @@ async function correct(): Promise<void> {
     reason: 'the operator gave it back',
   });
   expect(proposed.status).toBeLessThan(300);
-  const { body } = await admin.get(`/cases/${caseId}`);
-  const { id } = body['proposal'] as { id: string };
-  const approved = await admin.send('POST', `/cases/${caseId}/approve`, { proposal: id });
+  const approved = await approveCase(admin, caseId);
   expect(approved.status).toBeLessThan(300);
 }
 

@@ -180,7 +180,7 @@ describe('what waits for a second person', () => {
     await new ConsoleClient(running.origin).send('POST', '/links/use', { token, password });
     expect((await approvalsOf('admin')).approvals).toMatchObject([
       { kind: 'person', id: 'newcomer', proposedBy: 'operations', isOwn: false },
-      { kind: 'case', id: caseId, proposed: 'keep_books', about: 'demo', proposedBy: 'support' },
+      { kind: 'proposal', proposed: 'case_resolution', about: 'demo', proposedBy: 'support' },
     ]);
   });
 });

@@ -8,6 +8,8 @@ import { signInAll } from '../support/console-client.ts';
 import type { ConsoleAnswer, SignedIn } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
+import type { ProposalAnswer } from '../../src/console/system-answers.ts';
+import { approveCase, approveProposal } from '../support/approve-proposal.ts';
 
 let running: InProcessService;
 let owner: Pool;
@@ -65,6 +67,8 @@ async function openCase(reference: string): Promise<string> {
   expect(opened.status).toBe(200);
   return String(opened.body['caseId']);
 }
+const wouldPost = async (id: string) =>
+  (await read<ProposalAnswer>(`/proposals/${id}`, 'finance')).preview?.lines;
 const auditOf = async (action: string): Promise<unknown[]> =>
   (
     await owner.query<Record<string, unknown>>(
@@ -152,42 +156,41 @@ describe('a case', () => {
       facts: { note: 'no answer', source: 'person' },
       payment: { reference, amount: '100.00', status: 'PENDING' },
       proposal: {
-        resolution: 'paid',
-        operatorReference: 'OP-1',
         note: paid.reason,
-        by: 'support',
       },
+      proposed: 'paid',
+      proposedBy: 'support',
       events: [
         { action: 'opened', actor: 'support' },
         { action: 'proposed', actor: 'support', note: 'confirmed by telephone' },
       ],
     });
-    expect(seen.proposal?.wouldPost).toEqual(['settled as paid, 100.00']);
-
-    const proposal = seen.proposal?.id;
-    const same = await post('support', `/cases/${caseId}/approve`, { proposal });
+    const proposal = seen.proposal?.id ?? '';
+    expect(await wouldPost(proposal)).toEqual([
+      { label: 'Settled as paid', text: null, amount: '100.00' },
+    ]);
+    const same = await approveProposal(as('support'), proposal);
     expect([same.status, same.problem]).toEqual([400, expect.stringContaining('another person')]);
 
     // Meanwhile the proposal is replaced.
     const other = { ...paid, operatorReference: 'OP-2' };
     await post('finance', `/cases/${caseId}/propose`, other);
-    const stale = await post('operations', `/cases/${caseId}/approve`, { proposal });
+    const stale = await approveProposal(as('operations'), proposal);
     expect([stale.status, stale.problem]).toEqual([
       400,
-      expect.stringContaining('not the current proposal'),
+      expect.stringContaining('already withdrawn by finance'),
     ]);
 
     const current = (await read<CaseDetail>(`/cases/${caseId}`)).proposal?.id;
-    const approved = await post('operations', `/cases/${caseId}/approve`, { proposal: current });
-    expect(approved.status).toBe(204);
+    expect((await approveCase(as('operations'), caseId)).status).toBe(204);
     expect(await read<PaymentDetail>(`/payments/${reference}`)).toMatchObject({
       status: 'SUCCESS',
       billerReference: 'OP-2',
       settledBy: 'person',
     });
-    expect(await auditOf('case.approve')).toMatchObject([
-      { login: 'operations', target: caseId, result: 'done', after: { proposalId: current } },
-    ]);
+    expect(await auditOf('proposal.approve')).toContainEqual(
+      expect.objectContaining({ login: 'operations', target: current, result: 'done' }),
+    );
     expect(await read<CaseDetail>(`/cases/${caseId}`)).toMatchObject({
       resolution: 'paid',
       resolvedBy: 'operations',
@@ -199,8 +202,7 @@ describe('a case', () => {
     const first = await openCase(reference);
     const paid = { resolution: 'paid', reason: 'on the portal', operatorReference: 'OP-3' };
     await post('support', `/cases/${first}/propose`, paid);
-    const proposal = (await read<CaseDetail>(`/cases/${first}`)).proposal?.id;
-    await post('finance', `/cases/${first}/approve`, { proposal });
+    await approveCase(as('finance'), first);
 
     const caseId = await openCase(reference);
     const refund = { resolution: 'return_to_vendor', reason: 'reversed by the operator' };
@@ -211,8 +213,10 @@ describe('a case', () => {
       facts: { books_say: 'success', operator_says: 'failed', amount: '100.00' },
       related: [{ caseId: first }],
     });
-    expect(seen.proposal?.wouldPost).toContain('the vendor sees FAILED');
-    await post('support', `/cases/${caseId}/approve`, { proposal: seen.proposal?.id });
+    expect(await wouldPost(seen.proposal?.id ?? '')).toContainEqual({
+      ...{ label: 'The vendor sees', text: 'FAILED', amount: null },
+    });
+    await approveCase(as('support'), caseId);
     const payment = await read<PaymentDetail>(`/payments/${reference}`);
     expect(payment).toMatchObject({ status: 'FAILED', failureCode: 'corrected' });
     expect(payment.timeline.map(({ kind }) => kind)).toContain('correction');
@@ -225,23 +229,20 @@ describe('a case', () => {
     const seen = (await read<CaseDetail>(path)).proposal?.id;
     const better = { resolution: 'paid', reason: 'their receipt', operatorReference: 'OP-2' };
     await post('support', `${path}/propose`, better);
-    const rejected = await post('finance', `${path}/reject`, {
-      reason: 'no proof',
-      proposal: seen,
-    });
-    expect(rejected.problem).toContain('not the current proposal');
-    const { proposal } = await read<CaseDetail>(path);
-    expect(proposal).toMatchObject({ resolution: 'paid' });
-    const current = { reason: 'no proof', proposal: proposal?.id };
-    expect((await post('finance', `${path}/reject`, current)).status).toBe(204);
+    const why = { reason: 'no proof' };
+    const rejected = await post('finance', `/proposals/${seen}/reject`, why);
+    expect(rejected.problem).toContain('already withdrawn');
+    const { proposal, proposed } = await read<CaseDetail>(path);
+    expect(proposed).toBe('paid');
+    expect((await post('finance', `/proposals/${proposal?.id}/reject`, why)).status).toBe(204);
   });
 
   test('a rejected proposal leaves it open', async () => {
     const caseId = await openCase(await createPending());
     await post('support', `/cases/${caseId}/propose`, { resolution: 'failed', reason: 'guess' });
-    expect((await post('finance', `/cases/${caseId}/reject`, { reason: 'no proof' })).status).toBe(
-      204,
-    );
+    const { proposal } = await read<CaseDetail>(`/cases/${caseId}`);
+    const why = { reason: 'no proof' };
+    expect((await post('finance', `/proposals/${proposal?.id}/reject`, why)).status).toBe(204);
     expect(await read<CaseDetail>(`/cases/${caseId}`)).toMatchObject({
       proposal: null,
       resolution: null,

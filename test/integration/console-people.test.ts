@@ -174,7 +174,7 @@ test('administrators who use another person’s link see, change and approve not
   for (const [method, path] of [
     ['GET', '/payments'],
     ['GET', '/people'],
-    ['POST', `/cases/${crypto.randomUUID()}/approve`],
+    ['POST', `/proposals/${crypto.randomUUID()}/approve`],
     ['POST', '/people/second/confirm'],
     ['POST', '/people/second/link'],
     ['PUT', '/people/finance'],

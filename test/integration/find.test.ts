@@ -8,8 +8,7 @@ import {
   insertUnmatchedCallback,
   writeProgress,
 } from '../../src/payments/dispatch/store.ts';
-import { proposeResolution } from '../../src/payments/corrections/cases.ts';
-import { approveCurrent } from '../support/approve-case.ts';
+import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
 import { HOUSE, listCasesAbout, openCase } from '../../src/payments/cases/cases-store.ts';
 import { findPayments } from '../../src/payments/timeline/find.ts';
 import { findLostCases } from '../../src/payments/timeline/lost.ts';

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/platform/base/ids.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
-import { proposeResolution } from '../../src/payments/corrections/cases.ts';
-import { approveCurrent } from '../support/approve-case.ts';
+import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
 import { completeChain } from '../../src/payments/ledger/chain.ts';
 import { createPayments } from '../../src/payments/create/store.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
@@ -380,9 +379,9 @@ const PLANTED: readonly Planted[] = [
     plant: async ({ vendorId, failed }) =>
       await run(
         `with resolved as (
-           insert into cases (bucket, vendor_id, payment_id, kind, case_id, facts, opened_at, proposal,
-             proposal_id, proposed_by, proposed_at, resolution, resolved_by, resolved_at)
-           values (bucket_of($1), $1, $2, 'contradiction', $3, '{}', now(), '{}', $3, 'one', now(), 'charge_vendor', 'two', now())
+           insert into cases (bucket, vendor_id, payment_id, kind, case_id, facts, opened_at,
+             proposed_by, resolution, resolved_by, resolved_at)
+           values (bucket_of($1), $1, $2, 'contradiction', $3, '{}', now(), 'one', 'charge_vendor', 'two', now())
          )
          insert into corrections (bucket, vendor_id, correction_id, case_id, payment_id, resolution,
            amount_cents, posted_at, outcome_before, outcome_after, settled_before)

@@ -4,7 +4,6 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../src/platform/base/ids.ts';
 import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
-import { approveResolution, proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import type { Queryable } from '../../src/platform/db/pool.ts';
@@ -14,6 +13,7 @@ import { newPayment } from '../support/new-transaction.ts';
 import { databaseTime, importLines } from '../support/reconciliation-fixture.ts';
 import { until } from '../support/until.ts';
 import { countWaiting } from '../support/waiting.ts';
+import { approveResolution, proposeResolution } from '../support/approve-case.ts';
 
 // The order of locks in src/payments/README.md: floats before cases. Whoever holds a float gets a case at once,
 // although an import or an approval is under way: nothing that waits for the float has locked it.
@@ -75,7 +75,7 @@ test('a settlement that adds to a case does not wait for an approval that waits 
     ...{ resolution: 'charge_vendor', note: 'as agreed', amount_cents: null },
     ...{ operator_reference: null, message: null, details: null },
   };
-  const { row: proposed } = await proposeResolution(books, { caseId, by: 'Asha', proposal });
+  const proposed = await proposeResolution(books, { caseId, by: 'Asha', proposal });
   const proposalId = proposed.proposalId ?? '';
   await whileHoldingFloat(
     made.vendorId,

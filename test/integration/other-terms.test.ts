@@ -3,10 +3,9 @@ import { checkLedger } from '../../src/payments/audit/check.ts';
 import { setOperatorPrice } from '../../src/payments/billers/administer-prices.ts';
 import { HOUSE, listCases } from '../../src/payments/cases/cases-store.ts';
 import type { CaseRow } from '../../src/payments/cases/cases-store.ts';
-import { proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
-import { approveCurrent } from '../support/approve-case.ts';
+import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
 import {
   createInstructed,
   failedReport,

@@ -7,10 +7,9 @@ import {
   setOperatorPrice,
 } from '../../src/payments/billers/administer-prices.ts';
 import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
-import { proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { chainEverything } from '../support/chain.ts';
 import { CITUS_URL } from '../support/citus.ts';
-import { approveCurrent } from '../support/approve-case.ts';
+import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
 import { planPayment } from '../../src/payments/create/decide.ts';
 import { createPayments } from '../../src/payments/create/store.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';

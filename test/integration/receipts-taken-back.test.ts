@@ -4,7 +4,6 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { listCases } from '../../src/payments/cases/cases-store.ts';
-import { proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { addAccount, requireSource, setSource } from '../../src/payments/receipts/administer.ts';
 import { approveForReceipt, proposeForReceipt } from '../support/receipt-decisions.ts';
 import { creditLeftClaims } from '../../src/payments/receipts/left-claims.ts';
@@ -16,7 +15,7 @@ import { findReceipts } from '../../src/payments/receipts/store.ts';
 import { takeReport } from '../../src/payments/receipts/take.ts';
 import { reportExposure } from '../../src/payments/reports/receivables.ts';
 import { proposedPayout } from '../support/payouts.ts';
-import { approveCurrent } from '../support/approve-case.ts';
+import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
@@ -192,21 +191,18 @@ describe('parts of a receipt that go back', () => {
     const [opened] = await openCases();
     expect(opened?.facts).toMatchObject({ paid_cents: 50_000, reversed_cents: 10_000 });
     const proposal = { resolution: 'take_back', note: 'x', ...TERMS };
-    const { row } = await proposeResolution(books, {
-      ...{ caseId: opened?.caseId ?? '', by: 'Asha', proposal },
-    });
+    const caseId = opened?.caseId ?? '';
+    await proposeResolution(books, { caseId, by: 'Asha', proposal });
     // Another part of the same amount is another one; what was proposed before does not cover it.
     expect(await takeReversal(deps(), part(10_000n, 5))).toBe(true);
-    await expect(approveCurrent(books, { caseId: row.caseId, by: 'Baraka' })).rejects.toThrow(
-      'other facts',
-    );
+    await expect(approveCurrent(books, { caseId, by: 'Baraka' })).rejects.toThrow('other facts');
     // Whoever tells of them as well tells nothing new, until there is a third one.
     expect(await takeReversal(deps(), part(10_000n, 1, { channel: 'confirmation' }))).toBe(false);
     const heard = { actor: 'Asha', note: 'n', cents: 10_000n };
     expect(await reportReversal(books.pool, { receipt: RECEIPT }, heard)).toBe(false);
     expect((await reportExposure(books.pool, new Date())).reversedCents).toBe(20_000n);
     await expect(payOut(30_001n)).rejects.toThrow('200.00 of it was reversed');
-    await takeBack(row.caseId);
+    await takeBack(caseId);
     await expectBooks({ collected: 30_000n });
     // What comes after the decision is a case of its own.
     expect(await takeReversal(deps(), part(10_000n, 6, { channel: 'confirmation' }))).toBe(false);

@@ -1,9 +1,8 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import { proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { readBalance } from '../../src/payments/ledger/store.ts';
-import { approveCurrent } from '../support/approve-case.ts';
+import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
 import { addAccount } from '../../src/payments/receipts/administer.ts';
 import { requireReceipt } from '../../src/payments/receipts/assign.ts';
 import { approveForReceipt, proposeForReceipt } from '../support/receipt-decisions.ts';

@@ -1,16 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { encodeReference, newId } from '../../src/platform/base/ids.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import { proposeResolution, rejectProposal } from '../../src/payments/corrections/cases.ts';
-import { planLines } from '../../src/payments/corrections/plan-lines.ts';
+import { listCaseEvents } from '../../src/payments/cases/case-proposals.ts';
 import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
-import {
-  findCase,
-  HOUSE,
-  listCaseEvents,
-  listCasesAbout,
-  openCase,
-} from '../../src/payments/cases/cases-store.ts';
+import { findCase, HOUSE, listCasesAbout, openCase } from '../../src/payments/cases/cases-store.ts';
 import type { CaseKind, CaseRow, Proposal } from '../../src/payments/cases/cases-store.ts';
 import { createPayments } from '../../src/payments/create/store.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
@@ -21,7 +14,7 @@ import { reportReceivables } from '../../src/payments/reports/receivables.ts';
 import { insertFeePrice, insertOperatorPrice } from '../../src/payments/prices/store.ts';
 import { flatFormula } from '../support/fee-prices.ts';
 import { chainEverything } from '../support/chain.ts';
-import { approveCurrent } from '../support/approve-case.ts';
+import { approveCurrent, proposeResolution, rejectCurrent } from '../support/approve-case.ts';
 import { readAttempts, readQueued, readStored } from '../support/dispatch-fixture.ts';
 import {
   createInstructed,
@@ -79,7 +72,7 @@ async function openCaseOf(made: NewPayment, kind: CaseKind): Promise<CaseRow> {
   return open;
 }
 
-function proposal(resolution: string, given: Partial<Proposal> = {}): Proposal {
+function proposal(resolution: string, given: Partial<Proposal> = {}): ProposalWithNote {
   return {
     resolution,
     note: 'as agreed with the operator',
@@ -90,6 +83,8 @@ function proposal(resolution: string, given: Partial<Proposal> = {}): Proposal {
     ...given,
   };
 }
+
+type ProposalWithNote = Proposal & { readonly note: string };
 
 /** One person proposes, another one approves. */
 async function resolve(
@@ -145,14 +140,16 @@ describe('two people', () => {
     // The database refuses it too.
     await expect(
       books.pool.query(
-        `update cases set resolution = 'keep_books', resolved_by = 'asha', resolved_at = now()
+        `update cases set resolution = 'keep_books', proposed_by = 'Asha', resolved_by = 'asha', resolved_at = now()
          where case_id = $1`,
         [caseId],
       ),
     ).rejects.toThrow('violates check constraint "cases_two_people');
     const { row } = await approveCurrent(books, { caseId, by: 'Baraka' });
     expect(row).toMatchObject({ resolution: 'keep_books', resolvedBy: 'Baraka' });
-    await expect(approveCurrent(books, { caseId, by: 'Baraka' })).rejects.toThrow('is resolved');
+    await expect(
+      proposeResolution(books, { caseId, by: 'Asha', proposal: proposal('keep_books') }),
+    ).rejects.toThrow('is resolved');
   });
 
   test('a proposal can be rejected and replaced, and everything is recorded', async () => {
@@ -161,7 +158,7 @@ describe('two people', () => {
     const caseId = row.caseId;
     const charge = proposal('charge_vendor');
     await proposeResolution(books, { caseId, by: 'Asha', proposal: charge });
-    await rejectProposal(books.pool, { caseId, by: 'Baraka', note: 'ask the operator first' });
+    await rejectCurrent(books, { caseId, by: 'Baraka', note: 'ask the operator first' });
     await expect(approveCurrent(books, { caseId, by: 'Baraka' })).rejects.toThrow(
       'This case has no proposal',
     );
@@ -300,15 +297,17 @@ describe('a late success after the refund', () => {
       await proposeResolution(books, {
         ...{ caseId, by: 'Asha', proposal: proposal(resolution, { amount_cents }) },
       });
-    const { row, plan } = await propose('collect_exposure', '1500');
-    expect(planLines(plan)).toEqual([
-      '15.00 from float to exposure',
-      'the vendor still owes 25.00, which becomes a new case',
+    const { shown, content } = await propose('collect_exposure', '1500');
+    expect(shown).toEqual([
+      { label: 'Posted', text: 'from float to exposure', cents: '1500' },
+      { label: 'The vendor still owes, as a new case', cents: '2500' },
     ]);
-    expect(row.proposal?.effect).toEqual([
-      '15.00 from the vendor’s money to exposure',
-      'the vendor still owes 25.00, which becomes a new case',
-    ]);
+    expect(content).toMatchObject({
+      effect: [
+        '15.00 from the vendor’s money to exposure',
+        'The vendor still owes, as a new case 25.00',
+      ],
+    });
     await expect(propose('keep_books', null)).rejects.toThrow(
       'The vendor still owes 40.00. Choose collect_exposure or write_off.',
     );
@@ -801,7 +800,7 @@ describe('a payment that the ledger lost', () => {
     const proposed = await proposeResolution(books, {
       ...{ caseId: again.caseId, by: 'Asha', proposal: proposal('charge_vendor', OWN_AMOUNT) },
     });
-    expect(proposed.plan.kind).toBe('correct');
+    expect(proposed.shown[0]?.label).toBe('Posted');
     await resolve(row, 'charge_vendor', OWN_AMOUNT);
     await expect(approveCurrent(books, { caseId: again.caseId, by: 'Baraka' })).rejects.toThrow(
       `already: case ${row.caseId}`,

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import { proposeResolution } from '../../src/payments/corrections/cases.ts';
-import { approveCurrent } from '../support/approve-case.ts';
+import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
 import { listCases } from '../../src/payments/cases/cases-store.ts';
 import { closeDay, reportDay } from '../../src/payments/reconciliation/days.ts';
 import type { CloseRequest, DayReport } from '../../src/payments/reconciliation/days.ts';

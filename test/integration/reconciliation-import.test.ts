@@ -4,13 +4,12 @@ import { createStatementFormat } from '../../src/payments/connectors/http-json/s
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { HOUSE, listCases } from '../../src/payments/cases/cases-store.ts';
 import type { CaseRow } from '../../src/payments/cases/cases-store.ts';
-import { proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { houseAmount } from '../../src/payments/corrections/house-transfer.ts';
 import type { HouseResolution } from '../../src/payments/corrections/house-transfer.ts';
 import { createPayments } from '../../src/payments/create/store.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { FinalReport, NewPayment } from '../../src/payments/create/payment.ts';
-import { approveCurrent } from '../support/approve-case.ts';
+import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
 import { readAttempts, readQueued, readStored } from '../support/dispatch-fixture.ts';
 import { createInstructed, failedReport, openBooks, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
@@ -655,7 +654,7 @@ describe('balances', () => {
 function houseTaken(row: Pick<CaseRow, 'kind' | 'facts' | 'operatorCode'>): bigint {
   const nothing = { amount_cents: null, operator_reference: null, message: null, details: null };
   const centsOf = (resolution: HouseResolution): bigint =>
-    houseAmount(row, resolution, { resolution, note: '', ...nothing });
+    houseAmount(row, resolution, { resolution, ...nothing });
   try {
     return centsOf('house_bears');
   } catch {

@@ -4,7 +4,6 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
-import { proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { removeRoute, setRoute } from '../../src/payments/billers/administer-routes.ts';
 import { putOperator } from '../../src/payments/billers/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
@@ -23,7 +22,7 @@ import {
   until,
 } from '../support/dispatch-fixture.ts';
 import type { Dispatch } from '../support/dispatch-fixture.ts';
-import { approveCurrent } from '../support/approve-case.ts';
+import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
 import { openBooks, OPERATOR, operatorRecord, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { BILLER, newPayment } from '../support/new-transaction.ts';

@@ -33,8 +33,7 @@ import {
 import { listEvents } from '../../src/payments/events/webhooks-store.ts';
 import type { ListedEvent } from '../../src/payments/events/webhooks-store.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { proposeResolution } from '../../src/payments/corrections/cases.ts';
-import { approveCurrent } from '../support/approve-case.ts';
+import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
 import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';

@@ -5,13 +5,12 @@ import { PlainError } from '../../src/platform/base/plain-error.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { HOUSE, listCases } from '../../src/payments/cases/cases-store.ts';
 import type { CaseRow } from '../../src/payments/cases/cases-store.ts';
-import { proposeResolution } from '../../src/payments/corrections/cases.ts';
 import { listPostedFor } from '../../src/payments/corrections/corrections-store.ts';
 import { resolutionsOf } from '../../src/payments/corrections/resolutions.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { readPayments } from '../../src/payments/reconciliation/store.ts';
-import { approveCurrent } from '../support/approve-case.ts';
+import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
 import { chainEverything } from '../support/chain.ts';
 import {
   createInstructed,

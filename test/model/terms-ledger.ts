@@ -116,7 +116,7 @@ export function planOf(
 ): Plan | undefined {
   const empty = { operator_reference: null, message: null, details: null };
   const amount_cents = amountCents?.toString() ?? null;
-  const proposal: Proposal = { resolution, note: 'as the facts say', amount_cents, ...empty };
+  const proposal: Proposal = { resolution, amount_cents, ...empty };
   try {
     return planResolution(situation, proposal);
   } catch (error) {

@@ -14,8 +14,7 @@ import { systemClock } from '../../src/platform/base/clock.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import type { Violation } from '../../src/payments/audit/violation.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
-import { proposeResolution } from '../../src/payments/corrections/cases.ts';
-import { approveCurrent } from '../support/approve-case.ts';
+import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
 import { archivePayments } from '../../src/payments/archive/archive.ts';
 import { createPayments } from '../../src/payments/create/store.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
@@ -444,9 +443,9 @@ const WAYS: readonly Way[] = [
     tamper: async () =>
       await run(
         `with decided as (
-           insert into cases (bucket, vendor_id, case_id, kind, facts, opened_at, proposal,
-             proposal_id, proposed_by, proposed_at, resolution, resolved_by, resolved_at)
-           values (bucket_of($1), $1, $2, 'duplicate', '{}', now(), '{}', $2, 'Asha', now(), 'return_to_vendor', 'Baraka', now())
+           insert into cases (bucket, vendor_id, case_id, kind, facts, opened_at,
+             proposed_by, resolution, resolved_by, resolved_at)
+           values (bucket_of($1), $1, $2, 'duplicate', '{}', now(), 'Asha', 'return_to_vendor', 'Baraka', now())
          ), correction as (
            insert into corrections (bucket, vendor_id, correction_id, case_id, resolution, amount_cents, posted_at)
            values (bucket_of($1), $1, $3, $2, 'return_to_vendor', 500, now())

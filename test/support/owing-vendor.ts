@@ -1,4 +1,4 @@
-import type { CasesAnswer, CaseDetail } from '../../src/console/answers.ts';
+import type { CasesAnswer } from '../../src/console/answers.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { findVendor } from '../../src/parties/store.ts';
 import { collect } from '../../src/payments/collections/collect.ts';
@@ -7,6 +7,7 @@ import { decodeReference } from '../../src/platform/base/ids.ts';
 import { signedIn } from './console-client.ts';
 import type { InProcessService } from './in-process-service.ts';
 import { until } from './until.ts';
+import { approveCase } from './approve-proposal.ts';
 
 /**
  * A new vendor that owes us a payment: it failed, the vendor spent its float, and then the operator said
@@ -62,10 +63,9 @@ async function reportPaid({ service }: InProcessService, reference: string): Pro
 async function charge({ origin }: InProcessService, reference: string): Promise<void> {
   const [finance, admin] = [await signedIn(origin, 'finance'), await signedIn(origin, 'admin')];
   const { cases } = await finance.read<CasesAnswer>('/cases?kind=contradiction');
-  const path = `/cases/${cases.find((row) => row.reference === reference)?.caseId}`;
+  const caseId = cases.find((row) => row.reference === reference)?.caseId ?? '';
   const proposal = { resolution: 'charge_vendor', reason: 'the operator’s list of today' };
-  await finance.send('POST', `${path}/propose`, proposal);
-  const { proposal: made } = await admin.read<CaseDetail>(path);
-  const { status, text } = await admin.send('POST', `${path}/approve`, { proposal: made?.id });
+  await finance.send('POST', `/cases/${caseId}/propose`, proposal);
+  const { status, text } = await approveCase(admin, caseId);
   if (status >= 300) throw new Error(text);
 }

@@ -48,8 +48,10 @@ export async function waitingAnswer(
   row: ProposalRow,
   state = 'Nothing was imported yet: the file waits for another person, who approves it in the console or with',
 ): Promise<Answer> {
-  const preview = await proposals.preview(row.proposalId);
+  const isAltered = proposals.describe(row) === undefined;
+  const preview = isAltered ? undefined : await proposals.preview(row.proposalId);
   const { json, text } = await proposalAnswer(session, proposals, { row, preview });
+  if (preview === undefined) return { json, text };
   const next = `malipo proposal approve ${row.proposalId} --by NAME --seen ${preview.seen}`;
   return {
     json: { waiting: true, ...(json as object) },

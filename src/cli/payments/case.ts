@@ -4,23 +4,21 @@ import type { WireTime } from '../../platform/base/clock.ts';
 import { decodeReference, ID_FORM } from '../../platform/base/ids.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import {
-  approveResolution,
-  previewResolution,
-  proposeResolution,
-  referenceOf,
-  rejectProposal,
-} from '../../payments/corrections/cases.ts';
+import { proposeResolution } from '../../payments/corrections/case-resolution.ts';
 import { openCaseByHand } from '../../payments/corrections/open-case.ts';
+import {
+  listCaseEvents,
+  listOpenProposals,
+  resolutionOf,
+} from '../../payments/cases/case-proposals.ts';
 import {
   CASE_KINDS,
   findCase,
-  listCaseEvents,
   listCases,
   listCasesAbout,
+  referenceOf,
 } from '../../payments/cases/cases-store.ts';
-import type { CaseKind, CaseRow } from '../../payments/cases/cases-store.ts';
-import { planLines } from '../../payments/corrections/plan-lines.ts';
+import type { CaseEvent, CaseKind, CaseRow } from '../../payments/cases/cases-store.ts';
 import { RESOLUTIONS } from '../../payments/corrections/resolutions.ts';
 import {
   command,
@@ -34,6 +32,10 @@ import type { Cli } from '../cli.ts';
 import { record, table } from '../output.ts';
 import { requireVendor } from '../parties/vendors.ts';
 import { asPerson } from '../parties/as-person.ts';
+import { openProposals, waitingAnswer } from '../parties/proposal.ts';
+import type { ProposalRow } from '../../proposals/store.ts';
+import type { Answer } from '../output.ts';
+import type { Session } from '../session.ts';
 
 export function addCaseCommands(program: Command, cli: Cli): void {
   const cases = program
@@ -43,7 +45,6 @@ export function addCaseCommands(program: Command, cli: Cli): void {
   addShow(cases, cli);
   addOpen(cases, cli);
   addPropose(cases, cli);
-  addDecisions(cases, cli);
 }
 
 function addList(cases: Command, cli: Cli): void {
@@ -68,13 +69,29 @@ function addList(cases: Command, cli: Cli): void {
             vid,
             limit,
           });
-          return { json: { cases: rows.map(caseJson) }, text: listText(rows, wireTime) };
+          const open = await openProposalsOf(pool, rows);
+          return {
+            json: { cases: rows.map((row) => caseJson(row, open)) },
+            text: listText(rows, open, wireTime),
+          };
         });
       },
     );
 }
 
-function listText(rows: readonly CaseRow[], wireTime: WireTime): string {
+type OpenProposals = Awaited<ReturnType<typeof listOpenProposals>>;
+
+async function openProposalsOf(
+  pool: Session['pool'],
+  rows: readonly CaseRow[],
+): Promise<OpenProposals> {
+  return await listOpenProposals(
+    pool,
+    rows.map(({ caseId }) => caseId),
+  );
+}
+
+function listText(rows: readonly CaseRow[], open: OpenProposals, wireTime: WireTime): string {
   return table(
     [
       { title: 'CASE' },
@@ -96,20 +113,23 @@ function listText(rows: readonly CaseRow[], wireTime: WireTime): string {
         row.operatorCode ?? '',
         referenceOf(row) ?? '',
         typeof paidCents === 'number' ? formatMoney(BigInt(paidCents)) : '',
-        stateOf(row),
+        stateOf(row, open),
       ];
     }),
     'no cases',
   );
 }
 
-function stateOf(row: CaseRow): string {
+function stateOf(row: CaseRow, open: OpenProposals): string {
   if (row.resolvedAt !== null) return `${row.resolution}, approved by ${row.resolvedBy}`;
-  if (row.proposal === null) return 'open';
-  return `${row.proposal.resolution}, proposed by ${row.proposedBy}`;
+  const proposed = open.get(row.caseId);
+  return proposed === undefined
+    ? 'open'
+    : `${resolutionOf(proposed)}, proposed by ${proposed.proposedBy}`;
 }
 
-function caseJson(row: CaseRow) {
+function caseJson(row: CaseRow, open: OpenProposals) {
+  const proposed = open.get(row.caseId);
   return {
     case: row.caseId,
     kind: row.kind,
@@ -118,10 +138,10 @@ function caseJson(row: CaseRow) {
     reference: referenceOf(row),
     opened_at: row.openedAt.toISOString(),
     facts: row.facts,
-    proposal: row.proposal,
-    proposal_id: row.proposalId,
-    proposed_by: row.proposedBy,
-    proposed_at: row.proposedAt?.toISOString() ?? null,
+    proposed: proposed === undefined ? null : resolutionOf(proposed),
+    proposal_id: proposed?.proposalId ?? null,
+    proposed_by: proposed?.proposedBy ?? row.proposedBy,
+    proposed_at: proposed?.proposedAt.toISOString() ?? null,
     resolution: row.resolution,
     resolved_by: row.resolvedBy,
     resolved_at: row.resolvedAt?.toISOString() ?? null,
@@ -129,35 +149,57 @@ function caseJson(row: CaseRow) {
 }
 
 function addShow(cases: Command, cli: Cli): void {
-  command(cases, 'show <case>', 'Show a case: the facts, and who did what.').action(
-    async (caseId: string, options: { json?: boolean }) => {
-      await cli.run(options, async ({ pool, wireTime, findLedgerMac }) => {
-        const row = await findCase(pool, id(caseId));
-        if (row === undefined) throw new PlainError('This case does not exist.');
-        const events = (await listCaseEvents(pool, row)).map((event) => ({
-          ...event,
-          at: event.at.toISOString(),
-        }));
-        const others =
-          row.paymentId === null ? [] : await listCasesAbout(pool, row.vendorId, row.paymentId);
-        const related = others.filter((other) => other.caseId !== row.caseId);
-        // A case can be shown without the right master key.
-        const mac = await findLedgerMac().catch(() => undefined);
-        const would = await previewResolution(pool, row, mac);
-        return {
-          json: { ...caseJson(row), would_post: would, events, related: related.map(caseJson) },
-          text: `${caseText(row, wireTime)}\n${wouldText(would)}${eventsText(events, wireTime)}${
-            related.length === 0
-              ? ''
-              : `\nOther cases about the transaction:\n${listText(related, wireTime)}`
-          }`,
-        };
-      });
-    },
-  );
+  command(
+    cases,
+    'show <case>',
+    'Show a case: the facts, who did what, and what is proposed.',
+  ).action(async (caseId: string, options: { json?: boolean }) => {
+    await cli.run(options, async (session) => {
+      const { pool, wireTime } = session;
+      const row = await findCase(pool, id(caseId));
+      if (row === undefined) throw new PlainError('This case does not exist.');
+      const events = await listCaseEvents(pool, row);
+      const others =
+        row.paymentId === null ? [] : await listCasesAbout(pool, row.vendorId, row.paymentId);
+      const related = others.filter((other) => other.caseId !== row.caseId);
+      const open = await openProposalsOf(pool, [row, ...related]);
+      const proposal = await proposalOf(session, open.get(row.caseId));
+      return {
+        json: {
+          ...caseJson(row, open),
+          proposal: proposal?.json ?? null,
+          events: events.map((event) => ({ ...event, at: event.at.toISOString() })),
+          related: related.map((other) => caseJson(other, open)),
+        },
+        text: `${caseText(row, open, wireTime)}\n${proposal === undefined ? '' : `${proposal.text}\n`}${eventsText(events, wireTime)}${
+          related.length === 0
+            ? ''
+            : `\nOther cases about the transaction:\n${listText(related, open, wireTime)}`
+        }`,
+      };
+    });
+  });
 }
 
-function caseText(row: CaseRow, wireTime: WireTime): string {
+const HOW_TO_DECIDE =
+  'Nothing is posted yet: another person looks at it, and approves it in the console or with';
+
+/** The proposal that waits. A case can be shown without the right master key. */
+async function proposalOf(
+  session: Session,
+  row: ProposalRow | undefined,
+): Promise<Answer | undefined> {
+  if (row === undefined) return undefined;
+  const proposals = await openProposals(session).catch(() => undefined);
+  if (proposals === undefined) {
+    const text =
+      'Not verified: without the right MASTER_KEY it is not known whether the proposal was changed in the database.';
+    return { json: { proposal: row.proposalId, problem: text }, text };
+  }
+  return await waitingAnswer(session, proposals, row, HOW_TO_DECIDE);
+}
+
+function caseText(row: CaseRow, open: OpenProposals, wireTime: WireTime): string {
   return record([
     ['case', row.caseId],
     ['kind', row.kind],
@@ -165,35 +207,11 @@ function caseText(row: CaseRow, wireTime: WireTime): string {
     ['operator', row.operatorCode ?? ''],
     ['reference', referenceOf(row) ?? ''],
     ['opened', wireTime.format(row.openedAt)],
-    ['state', stateOf(row)],
+    ['state', stateOf(row, open)],
     ...Object.entries(row.facts).map(
       ([name, value]) => [name.replace(/_cents$/, ''), factText(name, value)] as const,
     ),
-    ...proposalFacts(row),
   ]);
-}
-
-/** Everything that the second person approves. */
-function proposalFacts({ proposal, proposalId }: CaseRow): (readonly [string, string])[] {
-  if (proposal === null || proposalId === null) return [];
-  const { amount_cents: cents, details } = proposal;
-  const given = [
-    ['its amount', cents === null ? null : formatMoney(BigInt(cents))],
-    ['its operator reference', proposal.operator_reference],
-    ['its message', proposal.message],
-    ['its details', details === null ? null : JSON.stringify(details)],
-  ] as const;
-  return [
-    ['proposal', proposalId],
-    ['its note', proposal.note],
-    ...given.flatMap(([name, text]) => (text === null ? [] : [[name, text] as const])),
-  ];
-}
-
-function wouldText(would: readonly string[]): string {
-  if (would.length === 0) return '';
-  const lines = would.map((line) => `  ${line}\n`).join('');
-  return `When another person approves it (case approve … --proposal …):\n${lines}\n`;
 }
 
 function factText(name: string, value: unknown): string {
@@ -201,14 +219,11 @@ function factText(name: string, value: unknown): string {
   return typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);
 }
 
-function eventsText(
-  events: readonly { at: string; action: string; actor: string; detail: object }[],
-  wireTime: WireTime,
-): string {
+function eventsText(events: readonly CaseEvent[], wireTime: WireTime): string {
   return table(
     [{ title: 'AT' }, { title: 'WHAT' }, { title: 'WHO' }, { title: 'DETAIL' }],
     events.map((event) => [
-      wireTime.format(new Date(event.at)),
+      wireTime.format(event.at),
       event.action,
       event.actor,
       JSON.stringify(event.detail),
@@ -251,7 +266,8 @@ function addOpen(cases: Command, cli: Cli): void {
             by,
             note: options.note,
           });
-          return { json: caseJson(row), text: caseText(row, wireTime) };
+          const open = new Map<string, ProposalRow>();
+          return { json: caseJson(row, open), text: caseText(row, open, wireTime) };
         });
       },
     );
@@ -284,75 +300,32 @@ function addPropose(cases: Command, cli: Cli): void {
     .option('--detail <name=value>', 'a field of the result, such as token=…', readDetail, {})
     .action(async (caseId: string, options: ProposeOptions) => {
       await cli.run(options, async (session) => {
-        const { pool, wireTime } = session;
-        const act = { ...actOn(caseId, 'case.propose', options), reason: options.note };
-        const deps = { pool, ledgerMac: await session.ledgerMac() };
+        const proposals = await openProposals(session);
+        const { pool } = session;
+        const { by, note } = options;
+        const about = { action: 'case.propose', target: id(caseId), reason: note };
+        const act = { by, permission: 'cases.act', ...about } as const;
         const proposal = {
           resolution: options.resolution,
-          note: options.note,
+          note,
           amount_cents: options.amount?.toString() ?? null,
           operator_reference: options.operatorReference ?? null,
           message: options.message ?? null,
           details: Object.keys(options.detail).length === 0 ? null : options.detail,
         };
-        const { row, plan } = await asPerson(cli, session, act, (by) =>
-          proposeResolution(deps, { caseId: act.target, by, proposal }),
+        const row = await asPerson(cli, session, act, (_by, actor) =>
+          proposeResolution({ pool, proposals }, { caseId: about.target, by: actor, proposal }),
         );
-        const would = planLines(plan);
-        return {
-          json: { ...caseJson(row), would_post: would },
-          text: `${caseText(row, wireTime)}\n${wouldText(would)}`,
-        };
+        return await waitingAnswer(session, proposals, row, HOW_TO_DECIDE);
       });
     });
-}
-
-function addDecisions(cases: Command, cli: Cli): void {
-  command(cases, 'approve <case>', 'Approve and carry out another person’s proposal.')
-    .requiredOption('--proposal <id>', 'what is approved, as case show names it')
-    .requiredOption('--by <name>', 'who approves it; not who proposed it')
-    .action(async (caseId: string, options: { json?: boolean; proposal: string; by: string }) => {
-      await cli.run(options, async (session) => {
-        const { pool, wireTime, ledgerMac } = session;
-        const proposalId = id(options.proposal, 'proposal');
-        const act = actOn(caseId, 'case.approve', options);
-        const deps = { pool, ledgerMac: await ledgerMac() };
-        const { row, plan } = await asPerson(cli, session, act, (by) =>
-          approveResolution(deps, { caseId: act.target, proposalId, by }),
-        );
-        const posted = planLines(plan);
-        return {
-          json: { ...caseJson(row), posted },
-          text: `${caseText(row, wireTime)}\n${posted.map((line) => `  ${line}\n`).join('')}`,
-        };
-      });
-    });
-  command(cases, 'reject <case>', 'Reject a proposal. The case stays open.')
-    .requiredOption('--by <name>', 'who rejects it')
-    .requiredOption('--note <text>', 'why', noteText)
-    .action(async (caseId: string, options: { json?: boolean; by: string; note: string }) => {
-      await cli.run(options, async (session) => {
-        const { pool, wireTime } = session;
-        const { note } = options;
-        const act = { ...actOn(caseId, 'case.reject', options), reason: note };
-        const row = await asPerson(cli, session, act, (by) =>
-          rejectProposal(pool, { caseId: act.target, by, note }),
-        );
-        return { json: caseJson(row), text: caseText(row, wireTime) };
-      });
-    });
-}
-
-function actOn(caseId: string, action: string, { by }: { readonly by: string }) {
-  return { by, permission: 'cases.act', action, target: id(caseId) } as const;
 }
 
 const ID = new RegExp(`^${ID_FORM}$`);
 
-function id(text: string, field: 'case' | 'proposal' = 'case'): string {
+function id(text: string): string {
   if (ID.test(text)) return text;
-  const where = field === 'case' ? 'list' : 'show';
-  throw new PlainError(`It must be the id of a ${field}, as shown by case ${where}.`, { field });
+  throw new PlainError('It must be the id of a case, as shown by case list.', { field: 'case' });
 }
 
 function readDetail(

@@ -1,27 +1,14 @@
 import type { Logger } from 'pino';
 import { listUnconfirmed } from '../../parties/people/people-store.ts';
-import { listWaiting } from '../../payments/approvals/waiting.ts';
-import type { Waiting, WaitingKind } from '../../payments/approvals/waiting.ts';
 import type { Mac } from '../../platform/base/mac.ts';
-import { formatMoney } from '../../platform/base/money.ts';
-import { isSamePerson } from '../../platform/base/person.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { isAllowed } from '../../parties/people/permissions.ts';
-import type { Permission } from '../../parties/people/permissions.ts';
 import { route } from '../route.ts';
 import type { AnyRoute, Viewer } from '../route.ts';
 import type { Approval, ApprovalsAnswer } from '../system-answers.ts';
 import { proposalRoutes, waitingProposals } from './proposal-decisions.ts';
 import type { ProposalRoutesOptions } from './proposal-decisions.ts';
-
-/** Of each kind; more are shown when these are decided. */
-const MAX_LISTED = 100;
-
-/** Who decides each kind. */
-const DECIDED_BY = {
-  case: 'cases.act',
-} as const satisfies Record<WaitingKind, Permission>;
 
 export interface ApprovalRoutesOptions extends ProposalRoutesOptions {
   readonly pool: Pool;
@@ -39,28 +26,13 @@ export function approvalRoutes(options: ApprovalRoutesOptions): AnyRoute[] {
       path: '/approvals',
       permission: 'approvals.read',
       handle: async (_input, { viewer }): Promise<ApprovalsAnswer> => {
-        const kinds = (Object.keys(DECIDED_BY) as WaitingKind[]).filter((kind) =>
-          isAllowed(viewer.role, DECIDED_BY[kind]),
-        );
-        const waiting = await listWaiting(pool, kinds, MAX_LISTED);
         const people = isAllowed(viewer.role, 'people.act') ? await unconfirmed(pool, viewer) : [];
-        const listed = waiting.map((each) => approvalOf(each, viewer));
-        const generic = await waitingProposals(options, viewer);
-        const approvals = [...people, ...listed, ...generic];
+        const approvals = [...people, ...(await waitingProposals(options, viewer))];
         return { approvals, waiting: approvals.filter(({ isOwn }) => !isOwn).length };
       },
     }),
     ...proposalRoutes(options),
   ];
-}
-
-function approvalOf({ amountCents, proposedAt, ...each }: Waiting, by: Viewer): Approval {
-  return {
-    ...each,
-    amount: amountCents === null ? null : formatMoney(amountCents),
-    proposedAt: proposedAt.toISOString(),
-    isOwn: isSamePerson(each.proposedBy, by.login),
-  };
 }
 
 /** People who used a link and wait for another administrator to confirm them. */

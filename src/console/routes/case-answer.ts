@@ -1,14 +1,13 @@
-import type {
-  CaseRow,
-  RecordedProposal,
-  listCaseEvents,
-} from '../../payments/cases/cases-store.ts';
-import { referenceOf } from '../../payments/corrections/cases.ts';
+import { resolutionOf } from '../../payments/cases/case-proposals.ts';
+import { referenceOf } from '../../payments/cases/cases-store.ts';
+import type { CaseEvent, CaseRow } from '../../payments/cases/cases-store.ts';
 import { formatMoney } from '../../platform/base/money.ts';
-import type { CaseDetail, CaseProposal, ListedCase } from '../answers.ts';
+import type { ProposalRow } from '../../proposals/store.ts';
+import type { CaseDetail, ListedCase } from '../answers.ts';
 
-/** A case as lists show it. */
-export function listedCase(row: CaseRow): ListedCase {
+/** A case as lists show it. @param open proposals that wait, by case. */
+export function listedCase(row: CaseRow, open: ReadonlyMap<string, ProposalRow>): ListedCase {
+  const proposed = open.get(row.caseId);
   const { paid, amount, owed, difference } = factsOf(row.facts);
   const about = [paid, amount, owed, difference].find((value) => typeof value === 'string');
   return {
@@ -19,8 +18,8 @@ export function listedCase(row: CaseRow): ListedCase {
     reference: referenceOf(row),
     amount: typeof about === 'string' ? about : paymentAmountOf(row),
     openedAt: row.openedAt.toISOString(),
-    proposed: row.proposal?.resolution ?? null,
-    proposedBy: row.proposedBy,
+    proposed: proposed === undefined ? null : resolutionOf(proposed),
+    proposedBy: proposed?.proposedBy ?? row.proposedBy,
     resolution: row.resolution,
     resolvedBy: row.resolvedBy,
     resolvedAt: row.resolvedAt?.toISOString() ?? null,
@@ -42,28 +41,7 @@ export function factsOf(facts: CaseRow['facts']): Record<string, unknown> {
   );
 }
 
-export function proposalOf(row: CaseRow, wouldPost: readonly string[]): CaseProposal | null {
-  const { proposal, proposalId, proposedBy, proposedAt } = row;
-  if (proposal === null || proposalId === null) return null;
-  return {
-    id: proposalId,
-    resolution: proposal.resolution,
-    note: proposal.note,
-    amount: amountOf(proposal),
-    operatorReference: proposal.operator_reference,
-    message: proposal.message,
-    details: proposal.details,
-    by: proposedBy ?? '',
-    at: proposedAt?.toISOString() ?? '',
-    wouldPost,
-  };
-}
-
-function amountOf({ amount_cents: cents }: RecordedProposal): string | null {
-  return cents === null ? null : formatMoney(BigInt(cents));
-}
-
-export function eventsOf(events: Awaited<ReturnType<typeof listCaseEvents>>): CaseDetail['events'] {
+export function eventsOf(events: readonly CaseEvent[]): CaseDetail['events'] {
   return events.map(({ at, action, actor, detail }) => ({
     at: at.toISOString(),
     action,

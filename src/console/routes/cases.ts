@@ -1,32 +1,28 @@
 import { Type } from 'typebox';
+import { listCaseEvents, listOpenProposals } from '../../payments/cases/case-proposals.ts';
 import {
   CASE_KINDS,
   countOpenCases,
   findCase,
-  listCaseEvents,
   listCases,
   listCasesAbout,
+  referenceOf,
 } from '../../payments/cases/cases-store.ts';
 import type { CaseRow } from '../../payments/cases/cases-store.ts';
-import {
-  approveResolution,
-  previewResolution,
-  proposeResolution,
-  referenceOf,
-  rejectProposal,
-} from '../../payments/corrections/cases.ts';
+import { proposeResolution } from '../../payments/corrections/case-resolution.ts';
 import { RESOLUTIONS, resolutionsOf } from '../../payments/corrections/resolutions.ts';
 import { findPayment } from '../../payments/timeline/find.ts';
 import { Refusal } from '../../platform/base/errors.ts';
-import type { Mac } from '../../platform/base/mac.ts';
 import { parseMoney } from '../../platform/base/money.ts';
 import type { Pool } from '../../platform/db/pool.ts';
+import type { Proposals } from '../../proposals/proposals.ts';
 import type { CaseDetail, CasesAnswer } from '../answers.ts';
-import { Audited, route } from '../route.ts';
+import { route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
-import { eventsOf, factsOf, listedCase, proposalOf } from './case-answer.ts';
+import { eventsOf, factsOf, listedCase } from './case-answer.ts';
 import { line, rowId, shortText } from './fields.ts';
 import { listedPayment } from './listed-payment.ts';
+import { actorOf, auditedOf } from './proposal-decisions.ts';
 import { reason } from './reason.ts';
 
 /** The maximum number of cases shown; then the filter has to be narrower. */
@@ -36,18 +32,12 @@ const params = Type.Object({ caseId: rowId });
 
 export interface CaseRoutesOptions {
   readonly pool: Pool;
-  readonly ledgerMac: Mac;
+  readonly proposals: Proposals;
 }
 
-/** The worklist of cases, and their resolution by two people. */
+/** The worklist of cases, and how one of two people proposes to resolve one. */
 export function caseRoutes(options: CaseRoutesOptions): AnyRoute[] {
-  return [
-    listRoute(options),
-    detailRoute(options),
-    proposeRoute(options),
-    approveRoute(options),
-    rejectRoute(options),
-  ];
+  return [listRoute(options), detailRoute(options), proposeRoute(options)];
 }
 
 function listRoute({ pool }: CaseRoutesOptions): AnyRoute {
@@ -65,16 +55,20 @@ function listRoute({ pool }: CaseRoutesOptions): AnyRoute {
       { additionalProperties: false },
     ),
     handle: async ({ query: { state, kind, vid, operator } }): Promise<CasesAnswer> => {
+      const waiting = state === 'proposed' ? await listOpenProposals(pool) : undefined;
       const found = await listCases(pool, {
         resolved: state === 'resolved',
-        proposed: state === 'proposed' ? true : undefined,
+        caseIds: waiting && [...waiting.keys()],
         kind,
         vid,
         operatorCode: operator,
         limit: MAX_LISTED + 1,
       });
+      const shown = found.slice(0, MAX_LISTED);
+      const ids = shown.map(({ caseId }) => caseId);
+      const open = waiting ?? (await listOpenProposals(pool, ids));
       return {
-        cases: found.slice(0, MAX_LISTED).map(listedCase),
+        cases: shown.map((row) => listedCase(row, open)),
         more: found.length > MAX_LISTED,
         open: await countOpenCases(pool),
       };
@@ -82,7 +76,7 @@ function listRoute({ pool }: CaseRoutesOptions): AnyRoute {
   });
 }
 
-function detailRoute({ pool, ledgerMac }: CaseRoutesOptions): AnyRoute {
+function detailRoute({ pool }: CaseRoutesOptions): AnyRoute {
   return route({
     method: 'GET',
     path: '/cases/:caseId',
@@ -92,16 +86,24 @@ function detailRoute({ pool, ledgerMac }: CaseRoutesOptions): AnyRoute {
       const row = await requireCase(pool, input.params.caseId);
       const reference = referenceOf(row);
       const found = reference === null ? undefined : await findPayment(pool, reference);
-      const { vendorId, paymentId } = row;
+      const { vendorId, paymentId, caseId } = row;
       const about = paymentId === null ? [] : await listCasesAbout(pool, vendorId, paymentId);
+      const ids = [caseId, ...about.map((other) => other.caseId)];
+      const open = await listOpenProposals(pool, ids);
+      const { proposalId: id, note, proposedAt } = open.get(caseId) ?? {};
       return {
-        ...listedCase(row),
+        ...listedCase(row, open),
         facts: factsOf(row.facts),
-        proposal: proposalOf(row, await previewResolution(pool, row, ledgerMac)),
+        proposal:
+          id === undefined || note === undefined || proposedAt === undefined
+            ? null
+            : { id, note, at: proposedAt.toISOString() },
         resolutions: resolutionsOf(row.kind).map((code) => ({ code, meaning: RESOLUTIONS[code] })),
         events: eventsOf(await listCaseEvents(pool, row)),
         payment: found === undefined ? null : listedPayment(found.payment),
-        related: about.filter(({ caseId }) => caseId !== row.caseId).map(listedCase),
+        related: about
+          .filter((other) => other.caseId !== caseId)
+          .map((other) => listedCase(other, open)),
       };
     },
   });
@@ -114,7 +116,7 @@ async function requireCase(pool: Pool, caseId: string): Promise<CaseRow> {
   return row;
 }
 
-function proposeRoute({ pool, ledgerMac }: CaseRoutesOptions): AnyRoute {
+function proposeRoute({ pool, proposals }: CaseRoutesOptions): AnyRoute {
   return route({
     method: 'POST',
     path: '/cases/:caseId/propose',
@@ -140,71 +142,22 @@ function proposeRoute({ pool, ledgerMac }: CaseRoutesOptions): AnyRoute {
     handle: async ({ params: { caseId }, body }, { viewer }) => {
       await requireCase(pool, caseId);
       const { amount, details = {} } = body;
-      const deps = { pool, ledgerMac };
-      const { row, plan } = await proposeResolution(deps, {
-        caseId,
-        by: viewer.login,
-        proposal: {
-          resolution: body.resolution,
-          note: body.reason,
-          amount_cents: amount === undefined ? null : parseMoney(amount).toString(),
-          operator_reference: body.operatorReference ?? null,
-          message: body.message ?? null,
-          details: Object.keys(details).length === 0 ? null : details,
+      const row = await proposeResolution(
+        { pool, proposals },
+        {
+          caseId,
+          by: actorOf(viewer),
+          proposal: {
+            resolution: body.resolution,
+            note: body.reason,
+            amount_cents: amount === undefined ? null : parseMoney(amount).toString(),
+            operator_reference: body.operatorReference ?? null,
+            message: body.message ?? null,
+            details: Object.keys(details).length === 0 ? null : details,
+          },
         },
-      });
-      const { proposal, proposalId } = row;
-      return new Audited(undefined, { after: { proposalId, proposal, plan: plan.kind } });
-    },
-  });
-}
-
-function approveRoute({ pool, ledgerMac }: CaseRoutesOptions): AnyRoute {
-  return route({
-    method: 'POST',
-    path: '/cases/:caseId/approve',
-    permission: 'cases.act',
-    action: 'case.approve',
-    params,
-    body: Type.Object(
-      {
-        /** The proposal that the person has seen. */
-        proposal: rowId,
-      },
-      { additionalProperties: false },
-    ),
-    handle: async ({ params: { caseId }, body }, { viewer }) => {
-      const before = await requireCase(pool, caseId);
-      const request = { caseId, proposalId: body.proposal, by: viewer.login };
-      await approveResolution({ pool, ledgerMac }, request);
-      return new Audited(undefined, {
-        before: { proposedBy: before.proposedBy, proposal: before.proposal },
-        after: { proposalId: body.proposal, resolution: before.proposal?.resolution },
-      });
-    },
-  });
-}
-
-function rejectRoute({ pool }: CaseRoutesOptions): AnyRoute {
-  return route({
-    method: 'POST',
-    path: '/cases/:caseId/reject',
-    permission: 'cases.act',
-    action: 'case.reject',
-    params,
-    body: Type.Object(
-      {
-        /** The proposal that the person has seen. A page of the release before does not name it. */
-        proposal: Type.Optional(rowId),
-        reason,
-      },
-      { additionalProperties: false },
-    ),
-    handle: async ({ params: { caseId }, body }, { viewer }) => {
-      const { proposal: before } = await requireCase(pool, caseId);
-      const { proposal: proposalId, reason: note } = body;
-      await rejectProposal(pool, { caseId, proposalId, by: viewer.login, note });
-      return new Audited(undefined, { before });
+      );
+      return auditedOf(row);
     },
   });
 }

@@ -88,7 +88,7 @@ function caseRoute({ pool, proposals, reports }: CreditCaseRoutesOptions): AnyRo
       if (found === undefined) throw new Refusal('not_found', { text: 'No such case' });
       const { kind, crns, openedAt, closedAt, resolution } = found;
       const about = await proposals.list({
-        ...{ open: false, kinds: CREDIT_KIND_NAMES, having: { caseId }, limit: MAX_PROPOSALS },
+        ...{ open: false, kinds: CREDIT_KIND_NAMES, having: [{ caseId }], limit: MAX_PROPOSALS },
       });
       return {
         caseId,

@@ -7,6 +7,7 @@ import type { Payments } from '../../payments/payments.ts';
 import { refuseUnknown, requireNoneLost } from '../../payments/quarantine/unknown.ts';
 import { findPayment } from '../../payments/timeline/find.ts';
 import { findLostCases } from '../../payments/timeline/lost.ts';
+import { listOpenProposals } from '../../payments/cases/case-proposals.ts';
 import { queryPayments } from '../../payments/timeline/query.ts';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
@@ -78,9 +79,11 @@ function listRoutes(options: PaymentRoutesOptions): AnyRoute[] {
     if (term !== undefined && !isFound && viewer.vendor !== undefined) {
       await requireNoneLost(options.pool, viewer.vendor.vendorId);
     }
+    const caseIds = lost.map(({ caseId }) => caseId);
+    const open = await listOpenProposals(options.pool, caseIds);
     return {
       understood,
-      lost: lost.map(listedCase),
+      lost: lost.map((row) => listedCase(row, open)),
       payments: page.payments.map(listedPayment),
       next: page.next === null ? null : writeCursor(page.next),
       searchedTo: page.searchedTo?.toISOString() ?? null,

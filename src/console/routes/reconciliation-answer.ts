@@ -147,8 +147,8 @@ function bridgeOf(
   };
 }
 
-/** A case that a statement opened, side by side. */
-export function differenceOf(row: CaseRow): Difference {
+/** A case that a statement opened, side by side. @param open proposals that wait, by case. */
+export function differenceOf(row: CaseRow, open: Parameters<typeof listedCase>[1]): Difference {
   const facts = factsOf(row.facts);
   const text = (...names: readonly string[]): string | null => {
     const found = names.map((name) => facts[name]).find((value) => typeof value === 'string');
@@ -156,7 +156,7 @@ export function differenceOf(row: CaseRow): Difference {
   };
   const { line } = facts;
   return {
-    case: listedCase(row),
+    case: listedCase(row, open),
     ours: {
       amount: text('posted', 'amount', 'closing') ?? paymentAmountOf(row),
       outcome: text('books_say'),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { BillerCatalogue } from '../../payments/billers/catalogue.ts';
+import { listOpenProposals } from '../../payments/cases/case-proposals.ts';
 import { listCasesOfStatement } from '../../payments/cases/cases-store.ts';
 import { closeDay } from '../../payments/reconciliation/days.ts';
 import type { Day } from '../../payments/reconciliation/days.ts';
@@ -79,9 +80,13 @@ function statementRoute({ pool }: ReconciliationRoutesOptions): AnyRoute {
       if (found === undefined) throw new Refusal('not_found');
       const contradicted = await listContradictedPayments(pool, statementId);
       const cases = await listCasesOfStatement(pool, statementId, contradicted);
+      const open = await listOpenProposals(
+        pool,
+        cases.map(({ caseId }) => caseId),
+      );
       return {
         ...statementSummary(found, await countVerdicts(pool, statementId)),
-        differences: cases.map(differenceOf),
+        differences: cases.map((row) => differenceOf(row, open)),
       };
     },
   });

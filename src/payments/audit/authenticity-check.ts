@@ -1,18 +1,7 @@
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import {
-  caseProposalText,
-  collectionText,
-  correctionText,
-  payoutText,
-  receiptText,
-} from '../ledger/authenticity.ts';
-import type {
-  CaseProposalContent,
-  CollectionContent,
-  PayoutContent,
-  ReceiptContent,
-} from '../ledger/authenticity.ts';
+import { collectionText, correctionText, payoutText, receiptText } from '../ledger/authenticity.ts';
+import type { CollectionContent, PayoutContent, ReceiptContent } from '../ledger/authenticity.ts';
 import { houseTransferText } from '../house/transfer.ts';
 import type { PostedTransfer } from '../house/transfer.ts';
 import { ACCOUNTS_INVARIANT, checkAccounts } from './accounts-check.ts';
@@ -38,12 +27,7 @@ export async function checkAuthenticity(
   const payouts = await checkPayouts(db, mac);
   onInvariant?.('house_authentic');
   const house = await checkHouse(db, mac);
-  onInvariant?.('proposals_authentic');
-  const proposals = await checkCaseProposals(db, mac);
-  return [
-    ...[...collections, ...receipts, ...accounts],
-    ...[...corrections, ...payouts, ...house, ...proposals],
-  ];
+  return [...collections, ...receipts, ...accounts, ...corrections, ...payouts, ...house];
 }
 
 type CollectionRow = CollectionContent & { mac: Buffer | null };
@@ -194,25 +178,6 @@ async function checkHouse(db: Queryable, mac: Mac): Promise<Violation[]> {
       invariant: 'house_authentic',
       vendorId: 0,
       detail: `house transfer ${row.transferId}: ${faultOf(row.mac)}`,
-    }));
-}
-
-type CaseProposalRow = CaseProposalContent & { proposalMac: Buffer | null };
-
-/** Proposals that wait for a second person. What was decided has a code of its own. */
-async function checkCaseProposals(db: Queryable, mac: Mac): Promise<Violation[]> {
-  const read = await db.query<CaseProposalRow>(
-    `select vendor_id as "vendorId", case_id as "caseId", payment_id as "paymentId", kind,
-       evidence_id as "evidenceId", proposal_id as "proposalId", proposal,
-       proposed_by as "proposedBy", proposed_at as "proposedAt", proposal_mac as "proposalMac"
-     from cases where proposal is not null and resolved_at is null`,
-  );
-  return read.rows
-    .filter((row) => !mac.verify(caseProposalText(row), row.proposalMac))
-    .map((row) => ({
-      invariant: 'proposals_authentic',
-      vendorId: row.vendorId,
-      detail: `the proposal for case ${row.caseId}: ${faultOf(row.proposalMac)}`,
     }));
 }
 

@@ -99,10 +99,6 @@ const FURTHER_INVARIANTS = [
     name: 'house_authentic',
     says: 'Every transfer of the house was posted by the service: it has a valid authentication code.',
   },
-  {
-    name: 'proposals_authentic',
-    says: 'Every proposal that waits for a second person was recorded by the service: it has a valid authentication code.',
-  },
 ];
 
 /**

@@ -1,5 +1,6 @@
-import { newId } from '../../platform/base/ids.ts';
+import { encodeReference, newId } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
+import type { Decision } from '../../proposals/store.ts';
 
 export const CASE_KINDS = [
   'contradiction',
@@ -172,12 +173,8 @@ export interface CaseRow {
   /** The instructed amount; null: the case is about no payment, or about an archived one. */
   paymentCents: bigint | null;
   openedAt: Date;
-  proposal: RecordedProposal | null;
-  proposalId: string | null;
+  /** Who proposed the resolution; null while the case is open. */
   proposedBy: string | null;
-  proposedAt: Date | null;
-  /** The authentication code of the proposal. */
-  proposalMac: Buffer | null;
   resolution: string | null;
   resolvedBy: string | null;
   resolvedAt: Date | null;
@@ -186,19 +183,11 @@ export interface CaseRow {
 /** One person's proposal for a case. */
 export interface Proposal {
   readonly resolution: string;
-  readonly note: string;
   /** Cents as decimal digits; null: derived from the facts. */
   readonly amount_cents: string | null;
   readonly operator_reference: string | null;
   readonly message: string | null;
   readonly details: Readonly<Record<string, string>> | null;
-}
-
-/** A proposal with what it would post, one line each, when it was made. */
-export interface RecordedProposal extends Proposal {
-  readonly effect: readonly string[];
-  /** SHA-256 of the facts of the case then. */
-  readonly facts_hash: string;
 }
 
 const OPERATOR_OF_CASE =
@@ -207,9 +196,8 @@ const OPERATOR_OF_CASE =
 export const CASES = `select c.vendor_id as "vendorId", v.vid, c.payment_id as "paymentId", c.kind,
   c.case_id as "caseId", c.evidence_id as "evidenceId",
     ${OPERATOR_OF_CASE} as "operatorCode", c.facts,
-      t.amount_cents as "paymentCents", c.opened_at as "openedAt", c.proposal, c.proposal_id as "proposalId",
-    c.proposed_by as "proposedBy", c.proposed_at as "proposedAt", c.proposal_mac as "proposalMac",
-      c.resolution, c.resolved_by as "resolvedBy", c.resolved_at as "resolvedAt"
+      t.amount_cents as "paymentCents", c.opened_at as "openedAt", c.proposed_by as "proposedBy",
+    c.resolution, c.resolved_by as "resolvedBy", c.resolved_at as "resolvedAt"
   from cases c
     left join vendors v on v.vendor_id = c.vendor_id
     left join payments t
@@ -219,9 +207,9 @@ export const CASES = `select c.vendor_id as "vendorId", v.vid, c.payment_id as "
     left join billers b on b.biller_code = t.biller_code`;
 
 const LISTED = `${CASES} where (c.resolved_at is not null) = $1 and ($2::text is null or c.kind = $2)
-    and ($3::text is null or v.vid = $3) and ($5::boolean is null or (c.proposal is not null) = $5)
-    and ($6::text is null or ${OPERATOR_OF_CASE} = $6)`;
+    and ($3::text is null or v.vid = $3) and ($5::text is null or ${OPERATOR_OF_CASE} = $5)`;
 const OPEN_CASES = `${LISTED} order by c.opened_at, c.case_id limit $4`;
+const OPEN_CASES_OF = `${LISTED} and c.case_id = any ($6::uuid[]) order by c.opened_at, c.case_id limit $4`;
 const RESOLVED_CASES = `${LISTED} order by c.resolved_at desc, c.case_id limit $4`;
 
 /** Open cases, oldest first; or resolved ones, last resolved first. */
@@ -232,21 +220,23 @@ export async function listCases(
     readonly kind?: CaseKind | undefined;
     readonly vid?: string | undefined;
     readonly operatorCode?: string | undefined;
-    /** Keeps only cases with a proposed resolution, or only those without one. */
-    readonly proposed?: boolean | undefined;
+    /** Of these open ones only. */
+    readonly caseIds?: readonly string[] | undefined;
     readonly limit: number;
   },
 ): Promise<CaseRow[]> {
-  const { resolved, kind, vid, limit, proposed, operatorCode } = filter;
-  const listed = await db.query<CaseRow>(resolved ? RESOLVED_CASES : OPEN_CASES, [
-    resolved,
-    kind ?? null,
-    vid ?? null,
-    limit,
-    proposed ?? null,
-    operatorCode ?? null,
-  ]);
+  const { resolved, kind, vid, limit, caseIds, operatorCode } = filter;
+  const values = [resolved, kind ?? null, vid ?? null, limit, operatorCode ?? null];
+  const listed =
+    caseIds === undefined
+      ? await db.query<CaseRow>(resolved ? RESOLVED_CASES : OPEN_CASES, values)
+      : await db.query<CaseRow>(OPEN_CASES_OF, [...values, caseIds]);
   return listed.rows;
+}
+
+/** The `ipay_reference` of the payment that a case is about. */
+export function referenceOf(row: Pick<CaseRow, 'vendorId' | 'paymentId'>): string | null {
+  return row.paymentId === null ? null : encodeReference(row.vendorId, row.paymentId);
 }
 
 export async function findCase(db: Queryable, caseId: string): Promise<CaseRow | undefined> {
@@ -300,87 +290,51 @@ export async function listCasesOfStatement(
 
 type CaseKey = Pick<CaseRow, 'vendorId' | 'caseId'>;
 
-/** The fields that `setProposal` stores. */
-export type StoredProposal = {
-  [Field in 'proposal' | 'proposalId' | 'proposedBy' | 'proposedAt' | 'proposalMac']: NonNullable<
-    CaseRow[Field]
-  >;
-};
-
-/** Replaces the proposal. */
-export async function setProposal(
-  db: Queryable,
-  { vendorId, caseId }: CaseKey,
-  made: StoredProposal,
-): Promise<void> {
-  await db.query(
-    `update cases set proposal = $3, proposal_id = $4, proposed_by = $5, proposed_at = $6,
-       proposal_mac = $7
-     where bucket = bucket_of($1) and vendor_id = $1 and case_id = $2`,
-    [
-      vendorId,
-      caseId,
-      JSON.stringify(made.proposal),
-      made.proposalId,
-      made.proposedBy,
-      made.proposedAt,
-      made.proposalMac,
-    ],
-  );
-}
-
-export async function withdrawProposal(
-  db: Queryable,
-  { vendorId, caseId }: CaseKey,
-): Promise<void> {
-  await db.query(
-    `update cases set proposal = null, proposal_id = null, proposed_by = null, proposed_at = null,
-       proposal_mac = null
-     where bucket = bucket_of($1) and vendor_id = $1 and case_id = $2`,
-    [vendorId, caseId],
-  );
-}
-
-/** Throws (SQLSTATE 23514) if `actor` is the person who proposed it. */
+/** Throws (SQLSTATE 23514) if one person proposed and resolved it. */
 export async function setResolved(
   db: Queryable,
   { vendorId, caseId }: CaseKey,
-  resolution: string,
-  actor: string,
+  made: { readonly resolution: string; readonly proposedBy: string; readonly resolvedBy: string },
 ): Promise<void> {
   await db.query(
-    `update cases set resolution = $3, resolved_by = $4, resolved_at = now()
+    `update cases set resolution = $3, proposed_by = $4, resolved_by = $5, resolved_at = now()
      where bucket = bucket_of($1) and vendor_id = $1 and case_id = $2`,
-    [vendorId, caseId, resolution, actor],
+    [vendorId, caseId, made.resolution, made.proposedBy, made.resolvedBy],
   );
 }
 
+/** Something that happened to a case. What is proposed and decided about it since release 8 is in its proposals. */
 export interface CaseEvent {
-  readonly action: 'opened' | 'proposed' | 'rejected' | 'approved';
+  readonly at: Date;
+  readonly action: 'opened' | 'proposed' | Decision;
   readonly actor: string;
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-export async function insertCaseEvent(
+/** Records that a person opened a case. */
+export async function insertOpened(
   db: Queryable,
   { vendorId, caseId }: CaseKey,
-  event: CaseEvent,
+  { actor, note }: { readonly actor: string; readonly note: string },
 ): Promise<void> {
   await db.query(
     `insert into case_events (bucket, vendor_id, case_id, event_id, at, action, actor, detail)
-     values (bucket_of($1), $1, $2, $3, clock_timestamp(), $4, $5, $6)`,
-    [vendorId, caseId, newId(), event.action, event.actor, JSON.stringify(event.detail)],
+     values (bucket_of($1), $1, $2, $3, clock_timestamp(), 'opened', $4, $5)`,
+    [vendorId, caseId, newId(), actor, JSON.stringify({ note })],
   );
 }
 
-export async function listCaseEvents(
+/** The recorded events of a vendor's cases, oldest first. */
+export async function listRecordedEvents(
   db: Queryable,
-  { vendorId, caseId }: CaseKey,
-): Promise<(CaseEvent & { readonly at: Date })[]> {
-  const listed = await db.query<CaseEvent & { readonly at: Date }>(
-    `select at, action, actor, detail from case_events where bucket = bucket_of($1) and vendor_id = $1 and case_id = $2
+  vendorId: number,
+  caseIds: readonly string[],
+): Promise<(CaseEvent & { readonly caseId: string })[]> {
+  const listed = await db.query<CaseEvent & { readonly caseId: string }>(
+    `select case_id as "caseId", at, action, actor, detail from case_events
+     where bucket = bucket_of($1) and vendor_id = $1 and case_id = any ($2::uuid[])
      order by at, event_id`,
-    [vendorId, caseId],
+    [vendorId, caseIds],
   );
   return listed.rows;
 }
@@ -407,10 +361,9 @@ export async function countOpenCasesBefore(db: Queryable, before: Date): Promise
   const counted = await db.query<{ count: number }>(
     `select count(*)::integer as count
      from cases c
-       left join payments t
-         on t.bucket = c.bucket and t.vendor_id = c.vendor_id and t.payment_id = c.payment_id
-     where c.resolved_at is null
-       and least(c.opened_at, t.created_at, (c.facts ->> 'at')::timestamptz) < $1`,
+     where c.resolved_at is null and least(c.opened_at, (c.facts ->> 'at')::timestamptz, (
+         select t.created_at from payments t
+         where t.bucket = c.bucket and t.vendor_id = c.vendor_id and t.payment_id = c.payment_id)) < $1`,
     [before],
   );
   return counted.rows[0]?.count ?? 0;

@@ -2,7 +2,7 @@ import { requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
-import { findCase, insertCaseEvent, openCase } from '../cases/cases-store.ts';
+import { findCase, insertOpened, openCase } from '../cases/cases-store.ts';
 import type { CaseRow, NewCase } from '../cases/cases-store.ts';
 import type { PaymentKey } from '../create/payment.ts';
 import { readPayment } from '../create/store.ts';
@@ -40,7 +40,7 @@ export async function openCaseByHand(
     if (caseId === undefined) throw new PlainError('Such a case is already open (see case list).');
     const row = await findCase(client, caseId);
     if (row === undefined) throw new Error(`case ${caseId} is gone`);
-    await insertCaseEvent(client, row, { action: 'opened', actor: by, detail: { note } });
+    await insertOpened(client, row, { actor: by, note });
     return row;
   });
 }

@@ -1,41 +1,50 @@
 import { formatMoney } from '../../platform/base/money.ts';
 import { HOUSE } from '../cases/cases-store.ts';
 import { isVendorsMoney } from '../ledger/account.ts';
+import type { Line } from '../../proposals/kind.ts';
 import type { Plan } from './resolutions.ts';
 
-/** A plan for people, one line each. */
-export function planLines(plan: Plan): string[] {
+/** A plan for people. */
+export function planLines(plan: Plan): Line[] {
   switch (plan.kind) {
     case 'nothing':
-      return ['nothing is posted'];
+      return [{ label: 'Posted', text: 'nothing' }];
     case 'settle':
-      return [
-        plan.outcome === 'success' && plan.paidCents !== null
-          ? `settled as paid, ${formatMoney(plan.paidCents)}`
-          : 'settled as failed; the reservation returns to the float',
-      ];
+      return plan.outcome === 'success' && plan.paidCents !== null
+        ? [{ label: 'Settled as paid', cents: String(plan.paidCents) }]
+        : [{ label: 'Settled as failed', text: 'the reservation returns to the float' }];
     case 'correct':
       return [
-        ...plan.transfers.map(
-          ({ vendorId, debitAccount, creditAccount, amountCents }) =>
-            `${formatMoney(amountCents)} from ${debitAccount} to ${creditAccount}${vendorId === HOUSE ? ' (our own accounts)' : ''}`,
-        ),
-        ...(plan.outcomeAfter === null
-          ? []
-          : [`the vendor sees ${plan.outcomeAfter === 'success' ? 'SUCCESS' : 'FAILED'}`]),
-        ...(plan.restCents
-          ? [`the vendor still owes ${formatMoney(plan.restCents)}, which becomes a new case`]
-          : []),
+        ...plan.transfers.map(({ vendorId, debitAccount, creditAccount, amountCents }) => ({
+          label: 'Posted',
+          text: `from ${debitAccount} to ${creditAccount}${vendorId === HOUSE ? ' (our own accounts)' : ''}`,
+          cents: String(amountCents),
+        })),
+        ...otherLines(plan),
       ];
   }
 }
 
+function otherLines({ outcomeAfter, restCents }: Extract<Plan, { kind: 'correct' }>): Line[] {
+  const lines: Line[] = [];
+  if (outcomeAfter !== null) {
+    lines.push({
+      label: 'The vendor sees',
+      text: outcomeAfter === 'success' ? 'SUCCESS' : 'FAILED',
+    });
+  }
+  if (restCents) {
+    lines.push({ label: 'The vendor still owes, as a new case', cents: String(restCents) });
+  }
+  return lines;
+}
+
 /**
- * The lines of a plan without the split of what the vendor pays between its collected income and its
- * float, because every payment changes that. The rest must be the same when a proposal is approved.
+ * The lines of a plan as text, without the split of what the vendor pays between its collected income and
+ * its float, because every payment changes that. The rest must be the same when a proposal is approved.
  */
 export function effectOf(plan: Plan): string[] {
-  if (plan.kind !== 'correct') return planLines(plan);
+  if (plan.kind !== 'correct') return planLines(plan).map(textOf);
   const moved = new Map<string, bigint>();
   for (const { vendorId, debitAccount, creditAccount, amountCents } of plan.transfers) {
     const isPaidByVendor = isVendorsMoney(debitAccount) || debitAccount === 'exposure';
@@ -43,6 +52,13 @@ export function effectOf(plan: Plan): string[] {
     const between = `from ${isVendors ? 'the vendor’s money' : debitAccount} to ${creditAccount}`;
     moved.set(between, (moved.get(between) ?? 0n) + amountCents);
   }
-  const others = planLines({ ...plan, transfers: [] });
-  return [...[...moved].map(([between, cents]) => `${formatMoney(cents)} ${between}`), ...others];
+  return [
+    ...[...moved].map(([between, cents]) => `${formatMoney(cents)} ${between}`),
+    ...otherLines(plan).map(textOf),
+  ];
+}
+
+function textOf({ label, text, cents }: Line): string {
+  const amount = cents === undefined ? [] : [formatMoney(BigInt(cents))];
+  return [label, ...amount, ...(text === undefined ? [] : [text])].join(' ');
 }

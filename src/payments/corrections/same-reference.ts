@@ -1,9 +1,7 @@
 import { PlainError } from '../../platform/base/plain-error.ts';
-import type { Queryable } from '../../platform/db/pool.ts';
-import { findDecidedAbout } from '../cases/cases-store.ts';
+import type { findDecidedAbout } from '../cases/cases-store.ts';
 import type { CaseKind, CaseRow } from '../cases/cases-store.ts';
-import { hasCorrection } from './corrections-store.ts';
-import type { Plan } from './resolutions.ts';
+import type { CaseFacts } from './case-facts.ts';
 
 /**
  * If a restore loses a payment while its operator is executing it, the operator's answer opens a case, and
@@ -15,28 +13,30 @@ const SAME_MONEY: Partial<Readonly<Record<CaseKind, readonly CaseKind[]>>> = {
   theirs_only: ['unmatched_callback'],
 };
 
-/** Throws: `PlainError` if this case, or another one about the same money, has posted it already. */
-export async function requireNotPosted(db: Queryable, row: CaseRow, plan: Plan): Promise<void> {
-  if (plan.kind === 'nothing') return;
-  await requireFirstCorrection(db, row);
-  const { operatorCode, facts } = row;
+/** How a case about the same money is found; undefined: there is none. Pure. */
+export function sameMoneyOf({
+  kind,
+  operatorCode,
+  facts,
+}: CaseRow): Parameters<typeof findDecidedAbout>[1] | undefined {
   const reference = facts['reference'];
-  const kinds = SAME_MONEY[row.kind];
-  if (kinds === undefined || operatorCode === null || typeof reference !== 'string') return;
-  if (facts['movement'] === 'reversal') return;
-  const other = await findDecidedAbout(db, { kinds, operatorCode, reference });
-  if (other === undefined) return;
-  throw new PlainError(
-    `The case ${other.caseId} about the same reference of ${operatorCode} was resolved by ${other.resolution}. Resolve this one by keep_books.`,
-    { field: 'resolution' },
-  );
+  const kinds = SAME_MONEY[kind];
+  if (kinds === undefined || operatorCode === null || typeof reference !== 'string')
+    return undefined;
+  return facts['movement'] === 'reversal' ? undefined : { kinds, operatorCode, reference };
 }
 
-/** Throws: `PlainError` if the case was resolved by a correction, and opened again in the database. */
-async function requireFirstCorrection(db: Queryable, row: CaseRow): Promise<void> {
-  if (!(await hasCorrection(db, row))) return;
+/** Throws: `PlainError` if this case, or another one about the same money, has posted it already. Pure. */
+export function requireNotPosted({ row, isCorrected, decidedBefore }: CaseFacts): void {
+  if (isCorrected) {
+    throw new PlainError(
+      'A correction has resolved this case already, and it was opened again in the database. Choose keep_books.',
+      { field: 'resolution' },
+    );
+  }
+  if (decidedBefore === undefined) return;
   throw new PlainError(
-    'A correction has resolved this case already, and it was opened again in the database. Choose keep_books.',
+    `The case ${decidedBefore.caseId} about the same reference of ${row.operatorCode} was resolved by ${decidedBefore.resolution}. Resolve this one by keep_books.`,
     { field: 'resolution' },
   );
 }

@@ -82,22 +82,27 @@ export async function lockStillUnderWay(
   return still;
 }
 
+/** An instruction that is in progress. */
+export interface Instruction {
+  readonly operatorCode: string | null;
+  /** When it was sent, in seconds, to the microsecond: another one has another time. */
+  readonly sentAt: string;
+}
+
 /**
- * The instruction of an open payment that is in progress, and whether it was sent after this time. It does not
- * end before the caller's database transaction does. Undefined: none is in progress.
+ * The instruction of an open payment that is in progress. It does not end before the caller's database transaction
+ * does. Undefined: none is in progress.
  */
 export async function lockInstruction(
   db: Queryable,
   payment: PaymentKey & { readonly billerCode: string },
-  time: Date | null,
-): Promise<{ readonly operatorCode: string | null; readonly isLater: boolean } | undefined> {
-  const locked = await db.query<{ operatorCode: string | null; isLater: boolean }>(
-    `select operator_code as "operatorCode",
-       coalesce(sent_at > $4::timestamptz, false) as "isLater"
+): Promise<Instruction | undefined> {
+  const locked = await db.query<Instruction>(
+    `select operator_code as "operatorCode", extract(epoch from sent_at)::text as "sentAt"
      from dispatch_queue
      where bucket = bucket_of($1) and vendor_id = $1 and biller_code = $2 and stage = 'verify'
        and payment_id = $3 for update`,
-    [payment.vendorId, payment.billerCode, payment.paymentId, time],
+    [payment.vendorId, payment.billerCode, payment.paymentId],
   );
   return locked.rows[0];
 }

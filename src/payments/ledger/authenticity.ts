@@ -1,4 +1,4 @@
-import { jsonText, timeText } from '../../platform/base/proposal.ts';
+import { timeText } from '../../platform/base/proposal.ts';
 
 /** The fields of a collection that its authentication code covers. */
 export interface CollectionContent {
@@ -164,34 +164,5 @@ export function payoutText(payout: PayoutContent): string {
     payout.proposedBy,
     payout.approvedBy,
     timeText(payout.postedAt),
-  ]);
-}
-
-/** A proposal to resolve a case, with the case that it is for. */
-export interface CaseProposalContent {
-  readonly vendorId: number;
-  readonly caseId: string;
-  readonly paymentId: string | null;
-  readonly kind: string;
-  readonly evidenceId: string | null;
-  readonly proposalId: string | null;
-  readonly proposal: object | null;
-  readonly proposedBy: string | null;
-  readonly proposedAt: Date | null;
-}
-
-/** The text that the authentication code of a case's proposal covers. */
-export function caseProposalText(row: CaseProposalContent): string {
-  return jsonText([
-    'cases',
-    row.vendorId,
-    row.caseId,
-    row.paymentId,
-    row.kind,
-    row.evidenceId,
-    row.proposalId,
-    row.proposal,
-    row.proposedBy,
-    row.proposedAt && timeText(row.proposedAt),
   ]);
 }

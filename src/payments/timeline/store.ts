@@ -1,5 +1,7 @@
 import { groupByBucket } from '../../parties/by-bucket-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
+import { listProposedEvents } from '../cases/case-proposals.ts';
+import type { CaseEvent } from '../cases/cases-store.ts';
 import type { EventRow } from '../events/event.ts';
 import type { EventState } from '../events/event-types.ts';
 import type { FailureCode } from '../create/failure-code.ts';
@@ -211,7 +213,7 @@ export interface CaseRow {
   caseId: string;
   kind: string;
   at: Date;
-  action: 'opened' | 'proposed' | 'rejected' | 'approved';
+  action: CaseEvent['action'];
   /** Null: the service opened it. */
   actor: string | null;
   resolution: string | null;
@@ -256,8 +258,22 @@ export async function readHistory(
     callbacks: (await db.query<UnmatchedCallbackRow>(CALLBACKS, [references])).rows,
     statementEntries: (await db.query<StatementEntryRow>(STATEMENT_ENTRIES, [ids])).rows,
     notifications: (await db.query<NotificationRow>(NOTIFICATIONS, ofSources)).rows,
-    cases: (await db.query<CaseRow>(CASES, [buckets, vendorIds, ids])).rows,
+    cases: await readCases(db, [buckets, vendorIds, ids]),
   };
+}
+
+async function readCases(db: Queryable, ofPayments: readonly unknown[]): Promise<CaseRow[]> {
+  const recorded = (await db.query<CaseRow>(CASES, [...ofPayments])).rows;
+  const opened = new Map(recorded.map((row) => [row.caseId, row]));
+  // Separately, because on a cluster proposals are on the coordinator.
+  const proposed = await listProposedEvents(db, [...opened.keys()]);
+  return [
+    ...recorded,
+    ...proposed.flatMap(({ caseId, at, action, actor }) => {
+      const row = opened.get(caseId);
+      return row === undefined ? [] : { ...row, at, action, actor };
+    }),
+  ];
 }
 
 async function bucketsOf(db: Queryable, vendorIds: readonly number[]): Promise<number[]> {

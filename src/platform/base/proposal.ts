@@ -1,4 +1,3 @@
-import type { Mac } from './mac.ts';
 import { PlainError } from './plain-error.ts';
 
 /** @param what the noun for it, such as `proposal`. Throws: `PlainError` if it does not exist. */
@@ -19,15 +18,6 @@ export function requireText(text: string, field: string): string {
 /** Why a proposal without a valid authentication code is not carried out. */
 export const ALTERED =
   'The proposal was changed in the database, or the service did not record it. Reject it, and propose it again. See malipo ledger check.';
-
-/**
- * Throws: `PlainError` unless the service recorded exactly this proposal.
- * @param text everything that it proposes, with who proposed it and for what.
- * @param code as stored with it; null: it has none.
- */
-export function requireUnaltered(mac: Mac, text: string, code: Buffer | null): void {
-  if (!mac.verify(text, code)) throw new PlainError(ALTERED, { field: 'proposal' });
-}
 
 /** As JSON, independent of the order in which a database returns fields. */
 export function jsonText(value: unknown): string {

@@ -137,8 +137,10 @@ const doublePayment: Scenario = {
       ...['case', 'propose', caseId, '--resolution', 'receivable'],
       ...['--by', 'Asha', ...why, '--json'],
     );
-    const proposal = /"proposal_id":\s*"([\w-]+)"/.exec(text)?.[1] ?? '';
-    await at.malipo('case', 'approve', caseId, '--proposal', proposal, '--by', 'Baraka');
+    const field = (name: string): string =>
+      new RegExp(`"${name}":\\s*"([\\w-]+)"`).exec(text)?.[1] ?? '';
+    const seen = ['--seen', field('seen')];
+    await at.malipo('proposal', 'approve', field('proposal'), ...seen, '--by', 'Baraka');
     return 'two people decided: the operator owes the payment';
   },
   isWell: async ({ pool }) =>

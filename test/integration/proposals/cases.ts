@@ -35,6 +35,7 @@ import { SEALING } from '../../support/production-pair.ts';
 import { makeTemporaryFolder } from '../../support/temporary.ts';
 import { approveSeen } from '../../support/payouts.ts';
 import * as credit from './credit-cases.ts';
+import { charge, paidByHand } from './case-cases.ts';
 import { journal, opening } from './house-cases.ts';
 import { collection } from './money-in-cases.ts';
 import { quarantineRelease } from './operations-cases.ts';
@@ -87,6 +88,8 @@ export const CASES: Readonly<
   vendor_secret: { role: 'administrator', make: vendorSecret },
   receipt: { make: receipt },
   collection: { make: collection },
+  case_resolution: { make: charge },
+  'case_resolution of an open payment': { make: paidByHand },
   house_entry: { make: opening },
   house_journal: { make: journal },
   quarantine_release: { role: 'operations', make: quarantineRelease },

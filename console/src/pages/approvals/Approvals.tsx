@@ -119,12 +119,6 @@ function Where({
 }) {
   const { kind, id } = approval;
   switch (kind) {
-    case 'case':
-      return (
-        <Link to="/cases/$caseId" params={{ caseId: id }}>
-          <Trans>Look at it</Trans>
-        </Link>
-      );
     case 'person':
       return (
         <Link to="/people">

@@ -1,5 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { LineView, ProposalAnswer } from '../../../../src/console/system-answers.ts';
 import { get } from '../../api/client.ts';
 import { Altered } from '../../design/Altered.tsx';
@@ -13,7 +14,7 @@ import { Becomes } from '../../format/Becomes.tsx';
 import { By } from '../../format/By.tsx';
 import { Money } from '../../format/Money.tsx';
 import { Time } from '../../format/Time.tsx';
-import { useLabel, useProposalName } from './approval-texts.ts';
+import { useLabel, useProposalName, useText } from './approval-texts.ts';
 
 /** A proposal of any kind: its content, what an approval would do now, and the decision. */
 export function DecideProposal({
@@ -111,6 +112,7 @@ function Block({ title, lines }: { readonly title: string; readonly lines: reado
 
 function Rows({ lines }: { readonly lines: readonly LineView[] }) {
   const labelOf = useLabel();
+  const textOf = useText();
   return (
     <Facts
       facts={lines.map(({ label, text, amount }) => ({
@@ -119,7 +121,12 @@ function Rows({ lines }: { readonly lines: readonly LineView[] }) {
           <>
             {amount !== null && <Money amount={amount} currency />}
             {amount !== null && text !== null && ' · '}
-            {text !== null && <Becomes text={text} />}
+            {text !== null && label === 'Case' && (
+              <Link to="/cases/$caseId" params={{ caseId: text }}>
+                <code>{text}</code>
+              </Link>
+            )}
+            {text !== null && label !== 'Case' && <Becomes text={textOf(label, text)} />}
           </>
         ),
       }))}

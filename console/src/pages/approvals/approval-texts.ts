@@ -3,15 +3,15 @@ import { msg } from '@lingui/core/macro';
 import { useLingui } from '@lingui/react';
 import type { Approval } from '../../../../src/console/system-answers.ts';
 import { ROLE_NAMES } from '../../format/RoleName.tsx';
-import { RESOLUTION_NAMES } from '../cases/case-texts.ts';
+import { KIND_NAMES, RESOLUTION_NAMES } from '../cases/case-texts.ts';
 
 const KINDS: Readonly<Record<Approval['kind'], MessageDescriptor>> = {
-  case: msg`Case`,
   proposal: msg`Proposal`,
   person: msg`Person`,
 };
 
 const PROPOSALS: Readonly<Record<string, MessageDescriptor>> = {
+  case_resolution: msg`Resolution of a case`,
   house_entry: msg`Entry about a float`,
   house_journal: msg`Journal`,
   payout: msg`Payout to the vendor’s bank`,
@@ -53,7 +53,6 @@ export function useProposalName(): (approval: Pick<Approval, 'kind' | 'proposed'
 }
 
 function namesOf(kind: Approval['kind']): Readonly<Record<string, MessageDescriptor>> {
-  if (kind === 'case') return RESOLUTION_NAMES;
   if (kind === 'person') return ROLE_NAMES;
   return PROPOSALS;
 }
@@ -166,6 +165,17 @@ const LABELS: Readonly<Record<string, MessageDescriptor>> = {
   Webhook: msg`Webhook`,
   'Private networks': msg`Private networks`,
   'Stopped at present': msg`Stopped at present`,
+  Resolution: msg`Resolution`,
+  'Kind of case': msg`Kind of case`,
+  Case: msg`Case`,
+  Payment: msg`Payment`,
+  'Reference of the operator': msg`Reference of the operator`,
+  'Message to the vendor': msg`Message to the vendor`,
+  Posted: msg`Posted`,
+  'Settled as paid': msg`Settled as paid`,
+  'Settled as failed': msg`Settled as failed`,
+  'The vendor sees': msg`The vendor sees`,
+  'The vendor still owes, as a new case': msg`The vendor still owes, as a new case`,
   'Not booked': msg`Not booked`,
   'Not in our books': msg`Not in our books`,
 };
@@ -175,6 +185,19 @@ export function useLabel(): (label: string) => string {
   return (label) => {
     const known = LABELS[label];
     return known === undefined ? label : i18n._(known);
+  };
+}
+
+/** What a row says. Some say it with a word of the service. */
+export function useText(): (label: string, text: string) => string {
+  const { i18n } = useLingui();
+  const words: Readonly<Record<string, Readonly<Record<string, MessageDescriptor>>>> = {
+    Resolution: RESOLUTION_NAMES,
+    'Kind of case': KIND_NAMES,
+  };
+  return (label, text) => {
+    const known = words[label]?.[text];
+    return known === undefined ? text : i18n._(known);
   };
 }
 

@@ -1,22 +1,23 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { CaseDetail, CaseProposal } from '../../../../src/console/answers.ts';
+import type { CaseDetail } from '../../../../src/console/answers.ts';
 import { send } from '../../api/client.ts';
-import { useMay, useSession } from '../../app/session.ts';
+import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
 import { Card } from '../../design/Card.tsx';
 import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
 import { Facts } from '../../design/Facts.tsx';
 import { Notice } from '../../design/Notice.tsx';
 import { By } from '../../format/By.tsx';
-import { Money } from '../../format/Money.tsx';
 import { Time } from '../../format/Time.tsx';
+import { DecideProposal } from '../approvals/DecideProposal.tsx';
 import { RESOLUTION_NAMES } from '../cases/case-texts.ts';
 import styles from './Case.module.css';
 import { ProposalFields } from './ProposalFields.tsx';
 
-type Asked = 'propose' | 'approve' | 'reject' | undefined;
+type Asked = 'propose' | 'decide' | undefined;
+type CaseProposal = NonNullable<CaseDetail['proposal']>;
 
 /** The proposal, and what this person may do with it. */
 export function Decision({ of }: { readonly of: CaseDetail }) {
@@ -48,7 +49,7 @@ export function Decision({ of }: { readonly of: CaseDetail }) {
           </Trans>
         </p>
       ) : (
-        <Proposed proposal={proposal} />
+        <Proposed of={of} proposal={proposal} />
       )}
       {mayAct && (
         <div className={styles['actions']}>
@@ -66,46 +67,17 @@ function ResolutionName({ code }: { readonly code: string }) {
   return <b>{name === undefined ? code : i18n._(name)}</b>;
 }
 
-/** Everything that the second person approves. */
-function Proposed({
-  proposal,
-  effect = true,
-}: {
-  readonly proposal: CaseProposal;
-  /** Whether to show what approving it posts. */
-  readonly effect?: boolean;
-}) {
+/** What is proposed. Everything that the second person approves is shown with the decision. */
+function Proposed({ of, proposal }: { readonly of: CaseDetail; readonly proposal: CaseProposal }) {
   const { t } = useLingui();
-  const details = Object.entries(proposal.details ?? {});
   return (
-    <>
-      <Facts
-        facts={[
-          { name: t`Resolution`, value: <ResolutionName code={proposal.resolution} /> },
-          { name: t`Evidence`, value: proposal.note },
-          {
-            name: t`Amount`,
-            value: proposal.amount && <Money amount={proposal.amount} currency />,
-          },
-          { name: t`Operator’s reference`, value: proposal.operatorReference },
-          { name: t`Message to the vendor`, value: proposal.message },
-          ...details.map(([name, value]) => ({ name, value: <code>{value}</code> })),
-          { name: t`Proposed by`, value: <By person={proposal.by} at={proposal.at} /> },
-        ]}
-      />
-      {effect && (
-        <div className={styles['effect']}>
-          <p>
-            <Trans>Approving it posts:</Trans>
-          </p>
-          <ul>
-            {proposal.wouldPost.map((line) => (
-              <li key={line}>{line}</li>
-            ))}
-          </ul>
-        </div>
-      )}
-    </>
+    <Facts
+      facts={[
+        { name: t`Resolution`, value: <ResolutionName code={of.proposed ?? ''} /> },
+        { name: t`Evidence`, value: proposal.note },
+        { name: t`Proposed by`, value: <By person={of.proposedBy} at={proposal.at} /> },
+      ]}
+    />
   );
 }
 
@@ -116,7 +88,6 @@ function Choices({
   readonly proposal: CaseProposal | null;
   readonly onAsk: (asked: Asked) => void;
 }) {
-  const { person } = useSession();
   if (proposal === null) {
     return (
       <Button kind="primary" onClick={() => onAsk('propose')}>
@@ -124,25 +95,14 @@ function Choices({
       </Button>
     );
   }
-  const isOwn = proposal.by.toLowerCase() === person.login.toLowerCase();
   return (
     <>
-      {isOwn && (
-        <p className={styles['note']}>
-          <Trans>You proposed it, so another person has to approve it.</Trans>
-        </p>
-      )}
       <Button onClick={() => onAsk('propose')}>
         <Trans>Propose something else</Trans>
       </Button>
-      <Button onClick={() => onAsk('reject')}>
-        {isOwn ? <Trans>Withdraw</Trans> : <Trans>Reject</Trans>}
+      <Button kind="primary" onClick={() => onAsk('decide')}>
+        <Trans>Look at it</Trans>
       </Button>
-      {!isOwn && (
-        <Button kind="primary" onClick={() => onAsk('approve')}>
-          <Trans>Approve</Trans>
-        </Button>
-      )}
     </>
   );
 }
@@ -158,16 +118,13 @@ function Dialogs({
 }) {
   const { t } = useLingui();
   const queries = useQueryClient();
-  const { proposal } = of;
-  const onOpenChange = (isOpen: boolean): void => {
-    if (!isOpen) onClose();
-  };
-  const act = async (action: string, fields: object): Promise<void> => {
+  const { caseId, proposal } = of;
+  const propose = async (fields: Readonly<Record<string, string>>): Promise<void> => {
     try {
-      await send('POST', `/cases/${of.caseId}/${action}`, fields);
+      await send('POST', `/cases/${caseId}/propose`, withDetails(fields));
     } finally {
       // Also after a refusal: the proposal may have been replaced.
-      await queries.invalidateQueries({ queryKey: ['case', of.caseId] });
+      await queries.invalidateQueries({ queryKey: ['case', caseId] });
     }
   };
   return (
@@ -175,62 +132,17 @@ function Dialogs({
       <ConfirmDialog
         title={<Trans>Propose a resolution</Trans>}
         open={asked === 'propose'}
-        onOpenChange={onOpenChange}
+        onOpenChange={(isOpen) => isOpen || onClose()}
         confirm={<Trans>Propose</Trans>}
         done={t`Proposed. Another person has to approve it.`}
-        onConfirm={(fields) => act('propose', withDetails(fields))}
+        onConfirm={propose}
       >
         <ProposalFields of={of} />
       </ConfirmDialog>
-      {proposal !== null && (
-        <RejectDialog
-          proposal={proposal}
-          isOpen={asked === 'reject'}
-          onOpenChange={onOpenChange}
-          onReject={(fields) => act('reject', { ...fields, proposal: proposal.id })}
-        />
-      )}
-      {proposal !== null && (
-        <ConfirmDialog
-          title={<Trans>Approve this proposal</Trans>}
-          open={asked === 'approve'}
-          onOpenChange={onOpenChange}
-          reason="none"
-          confirm={<Trans>Approve and post</Trans>}
-          done={t`Approved; the case is resolved.`}
-          isFinal
-          onConfirm={() => act('approve', { proposal: proposal.id })}
-        >
-          <Proposed proposal={proposal} />
-        </ConfirmDialog>
+      {proposal !== null && asked === 'decide' && (
+        <DecideProposal id={proposal.id} mayDecide onClose={onClose} />
       )}
     </>
-  );
-}
-
-function RejectDialog({
-  proposal,
-  isOpen,
-  onOpenChange,
-  onReject,
-}: {
-  readonly proposal: CaseProposal;
-  readonly isOpen: boolean;
-  readonly onOpenChange: (isOpen: boolean) => void;
-  readonly onReject: (fields: object) => Promise<void>;
-}) {
-  const { t } = useLingui();
-  return (
-    <ConfirmDialog
-      title={<Trans>Reject the proposal</Trans>}
-      open={isOpen}
-      onOpenChange={onOpenChange}
-      confirm={<Trans>Reject</Trans>}
-      done={t`The case is open again.`}
-      onConfirm={onReject}
-    >
-      <Proposed proposal={proposal} effect={false} />
-    </ConfirmDialog>
   );
 }
 

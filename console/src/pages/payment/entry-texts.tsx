@@ -54,6 +54,10 @@ export function caseAction(action: Extract<TimelineEntry, { kind: 'case' }>['act
       return <Trans>Resolution proposed</Trans>;
     case 'rejected':
       return <Trans>Proposal rejected</Trans>;
+    case 'withdrawn':
+      return <Trans>Proposal withdrawn</Trans>;
+    case 'expired':
+      return <Trans>Proposal expired</Trans>;
     case 'approved':
       return <Trans>Resolution approved</Trans>;
   }

@@ -27,7 +27,7 @@ function caseOf(kind: CaseKind, facts: Situation['row']['facts']): Situation {
 /** @param cents null: none is entered. */
 function proposal(resolution: string, cents: bigint | null = null): Proposal {
   return {
-    ...{ resolution, note: 'as agreed', amount_cents: cents?.toString() ?? null },
+    ...{ resolution, amount_cents: cents?.toString() ?? null },
     ...{ operator_reference: null, message: null, details: null },
   };
 }

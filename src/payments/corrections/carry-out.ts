@@ -1,0 +1,137 @@
+import type { Queryable } from '../../platform/db/pool.ts';
+import { newId } from '../../platform/base/ids.ts';
+import type { Mac } from '../../platform/base/mac.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { setResolved } from '../cases/cases-store.ts';
+import type { CaseRow, Proposal } from '../cases/cases-store.ts';
+import type { FinalReport } from '../create/payment.ts';
+import { recallInstructions } from '../dispatch/recall-store.ts';
+import { announceCorrection } from '../events/store.ts';
+import { ensureAccounts, postingTime, postTransfer } from '../ledger/store.ts';
+import { settlePayments } from '../settle/store.ts';
+import { insertCorrection, setCorrectedOutcome } from './corrections-store.ts';
+import { openExposure, openRest } from './exposure-cases.ts';
+import type { Plan, Situation } from './resolutions.ts';
+
+/** A resolution that two people decided. */
+export interface Decided {
+  readonly row: CaseRow;
+  readonly payment: Situation['payment'];
+  readonly proposal: Proposal;
+  readonly plan: Plan;
+  readonly proposedBy: string;
+  readonly approvedBy: string;
+}
+
+/** Settles the payment, or posts correcting transfers, and resolves the case, in the caller's database transaction. */
+export async function carryOut(db: Queryable, mac: Mac, decided: Decided): Promise<void> {
+  const { row, proposal, plan, proposedBy, approvedBy } = decided;
+  if (plan.kind === 'settle') await settleByHand(db, decided, plan);
+  if (plan.kind === 'correct') await correct(db, mac, decided, plan);
+  const { resolution } = proposal;
+  await setResolved(db, row, { resolution, proposedBy, resolvedBy: approvedBy });
+  if (plan.kind === 'correct') await openRest(db, row, plan.restCents ?? 0n);
+}
+
+async function settleByHand(
+  db: Queryable,
+  { row, payment, proposal }: Decided,
+  plan: Extract<Plan, { kind: 'settle' }>,
+): Promise<void> {
+  if (payment === null) throw new Error('a report about no payment');
+  const { vendorId, paymentId, billerCode } = payment;
+  const wasPaid = plan.outcome === 'success';
+  // A contradiction is about the operator that reported it, which may not have the instruction.
+  const operatorCode = row.kind === 'contradiction' ? row.operatorCode : null;
+  if (wasPaid) await recallInstructions(db, [payment], row.operatorCode);
+  const report: FinalReport = {
+    vendorId,
+    paymentId,
+    billerCode,
+    outcome: plan.outcome,
+    paidCents: plan.paidCents,
+    billerReference: wasPaid ? proposal.operator_reference : null,
+    message: proposal.message ?? (wasPaid ? 'Paid' : 'Not executed by the operator'),
+    details: wasPaid ? proposal.details : null,
+    failureCode: wasPaid ? null : 'corrected',
+    source: 'person',
+    operatorCode,
+  };
+  const [result] = await settlePayments(db, [report]);
+  if (result === 'settled') return;
+  throw new PlainError('The payment has been settled in the meantime. Reject this proposal.');
+}
+
+async function correct(
+  db: Queryable,
+  mac: Mac,
+  { row, proposal, proposedBy, approvedBy }: Decided,
+  plan: Extract<Plan, { kind: 'correct' }>,
+): Promise<void> {
+  const correctionId = newId();
+  const [first] = plan.transfers;
+  if (first === undefined) throw new Error('a correction without a transfer');
+  const { vendorId } = first;
+  const postedAt = await postingTime(db);
+  const accounts = plan.transfers.flatMap((transfer) => [
+    transfer.debitAccount,
+    transfer.creditAccount,
+  ]);
+  await ensureAccounts(db, vendorId, [...new Set(accounts)]);
+  for (const [index, transfer] of plan.transfers.entries()) {
+    const leg = index + 1;
+    await postTransfer(db, { ...transfer, sourceId: correctionId, leg, createdAt: postedAt });
+  }
+  const outcomeAfter = plan.outcomeAfter;
+  await insertCorrection(db, mac, {
+    vendorId,
+    correctionId,
+    caseId: row.caseId,
+    paymentId: row.paymentId,
+    resolution: proposal.resolution,
+    amountCents: plan.transfers.reduce((sum, transfer) => sum + transfer.amountCents, 0n),
+    postedAt,
+    outcomeBefore: outcomeAfter === null ? null : outcomeAfter === 'success' ? 'failed' : 'success',
+    outcomeAfter,
+    proposedBy,
+    approvedBy,
+  });
+  if (outcomeAfter !== null && row.paymentId !== null) {
+    await setCorrectedOutcome(db, {
+      vendorId,
+      correctionId,
+      ...toldAfter(row, proposal, outcomeAfter),
+    });
+    await announceCorrection(db, {
+      vendorId,
+      paymentId: row.paymentId,
+      correctionId,
+      postedAt,
+    });
+  }
+  await openExposure(db, row, correctionId, plan.transfers);
+}
+
+/** The reference, message and details that a corrected payment's status shows. */
+function toldAfter(
+  { facts }: CaseRow,
+  proposal: Proposal,
+  outcome: 'success' | 'failed',
+): Pick<Parameters<typeof setCorrectedOutcome>[1], 'billerReference' | 'message' | 'details'> {
+  if (outcome === 'failed') {
+    const message =
+      proposal.message ?? 'Not paid by the operator after all; the amount was returned';
+    return { billerReference: null, message, details: null };
+  }
+  const reported = facts['biller_reference'] ?? facts['operator_reference'];
+  return {
+    billerReference:
+      proposal.operator_reference ?? (typeof reported === 'string' ? reported : null),
+    message: proposal.message ?? 'Paid after all, as the operator says; the amount was charged',
+    details: proposal.details ?? detailsOf(facts['details']),
+  };
+}
+
+function detailsOf(value: unknown): Readonly<Record<string, string>> | null {
+  return typeof value === 'object' && value !== null ? (value as Record<string, string>) : null;
+}

@@ -1,0 +1,15 @@
+import type { CaseDetail } from '../../src/console/answers.ts';
+import type { ProposalAnswer } from '../../src/console/system-answers.ts';
+import type { ConsoleAnswer, ConsoleClient } from './console-client.ts';
+
+/** Approves in the console what it shows. */
+export async function approveProposal(by: ConsoleClient, id: string): Promise<ConsoleAnswer> {
+  const { preview } = await by.read<ProposalAnswer>(`/proposals/${id}`);
+  return await by.send('POST', `/proposals/${id}/approve`, { seen: preview?.seen ?? '-' });
+}
+
+/** Approves in the console what waits for a case. */
+export async function approveCase(by: ConsoleClient, caseId: string): Promise<ConsoleAnswer> {
+  const { proposal } = await by.read<CaseDetail>(`/cases/${caseId}`);
+  return await approveProposal(by, proposal?.id ?? '');
+}
