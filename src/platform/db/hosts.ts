@@ -1,5 +1,5 @@
 import type { Client, ClientConfig } from 'pg';
-import { LeanClient } from './client.ts';
+import { LookingUpClient } from './client.ts';
 
 /** The servers that `DATABASE_URL` names. */
 export interface DatabaseHosts {
@@ -62,7 +62,7 @@ export function clientOf({ urls }: DatabaseHosts): typeof Client {
     found ??= findWritable(urls);
     return await found;
   };
-  return class extends LeanClient {
+  return class extends LookingUpClient {
     override connect(): Promise<Client>;
     override connect(onEnd: OnEnd): void;
     override connect(onEnd?: OnEnd): Promise<Client> | undefined {
@@ -106,7 +106,7 @@ async function probe(url: string): Promise<Host> {
     connectionTimeoutMillis: PROBE_TIMEOUT_MS,
     query_timeout: PROBE_TIMEOUT_MS,
   };
-  const client = new LeanClient(config);
+  const client = new LookingUpClient(config);
   // A connection that breaks is reported by the query as well.
   client.on('error', () => undefined);
   try {

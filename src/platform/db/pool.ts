@@ -3,7 +3,7 @@ import type { CustomTypesConfig, PoolClient, PoolConfig, QueryResult, QueryResul
 import { Refusal } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
 import { traced } from '../base/tracing.ts';
-import { LeanClient } from './client.ts';
+import { LookingUpClient } from './client.ts';
 import { clientOf, readHosts } from './hosts.ts';
 import { applySessionSettings } from './session-settings.ts';
 
@@ -162,7 +162,7 @@ export function createPool(options: PoolOptions): Pool {
   const [url = options.url] = hosts?.urls ?? [];
   const pool = new BoundedPool({
     connectionString: url,
-    Client: hosts?.mustBeWritable === true ? clientOf(hosts) : LeanClient,
+    Client: hosts?.mustBeWritable === true ? clientOf(hosts) : LookingUpClient,
     max: options.max,
     application_name: `malipo ${options.name}`,
     types,
@@ -262,10 +262,8 @@ export async function inTransaction<Result>(
     await db.query(result === undefined ? 'rollback' : 'commit');
     return result;
   } catch (error) {
-    await db.query('rollback').catch((rollbackError: unknown) => {
-      // A lost connection has nothing to roll back.
-      throw isConnectionError(error) ? error : rollbackError;
-    });
+    // A lost connection has nothing to roll back, and after a time-out it is still busy.
+    if (!isConnectionError(error) || isLostWorker(error)) await db.query('rollback');
     throw error;
   }
 }

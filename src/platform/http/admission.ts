@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
-import { removeFrom } from '../base/lists.ts';
 import type { AtClosing } from './lifecycle.ts';
 import { networkOf } from './rate-limits.ts';
 
@@ -261,8 +260,8 @@ class Shares {
  */
 export class OldestFirst {
   readonly #limits: { readonly max: number; readonly maxPerAddress: number };
-  readonly #all: Unfinished[] = [];
-  readonly #byAddress = new Map<string, Unfinished[]>();
+  readonly #all = new Set<Unfinished>();
+  readonly #byAddress = new Map<string, Set<Unfinished>>();
 
   /** @param limits `maxPerAddress` 0: no limit. */
   constructor(limits: { readonly max: number; readonly maxPerAddress: number }) {
@@ -273,40 +272,39 @@ export class OldestFirst {
   add(entry: Unfinished): void {
     const { max, maxPerAddress } = this.#limits;
     const own = maxPerAddress === 0 ? undefined : this.#entriesOf(entry.address);
-    if (own !== undefined && own.length >= maxPerAddress) this.#refuseFirst(own);
-    else if (this.#all.length >= max) this.#refuseFirst(this.#all);
-    this.#all.push(entry);
-    own?.push(entry);
+    if (own !== undefined && own.size >= maxPerAddress) this.#refuseFirst(own);
+    else if (this.#all.size >= max) this.#refuseFirst(this.#all);
+    this.#all.add(entry);
+    own?.add(entry);
   }
 
   delete(entry: Unfinished): void {
-    if (!removeFrom(this.#all, entry)) return;
-    const own = this.#byAddress.get(entry.address);
-    if (own !== undefined) removeFrom(own, entry);
+    this.#all.delete(entry);
+    this.#byAddress.get(entry.address)?.delete(entry);
   }
 
   refuseAll(): void {
-    while (this.#all.length > 0) this.#refuseFirst(this.#all);
+    while (this.#all.size > 0) this.#refuseFirst(this.#all);
   }
 
-  /** An emptied list stays for the next request of its address. */
-  #entriesOf(address: string): Unfinished[] {
+  /** An emptied set stays for the next request of its address. */
+  #entriesOf(address: string): Set<Unfinished> {
     let own = this.#byAddress.get(address);
     if (own === undefined) {
       if (this.#byAddress.size >= LIMITS.limitedNames) this.#forgetEmpty();
-      own = [];
+      own = new Set();
       this.#byAddress.set(address, own);
     }
     return own;
   }
 
   #forgetEmpty(): void {
-    for (const [address, { length }] of this.#byAddress) {
-      if (length === 0) this.#byAddress.delete(address);
+    for (const [address, { size }] of this.#byAddress) {
+      if (size === 0) this.#byAddress.delete(address);
     }
   }
 
-  #refuseFirst([first]: readonly Unfinished[]): void {
+  #refuseFirst([first]: Iterable<Unfinished>): void {
     if (first === undefined) return;
     this.delete(first);
     first.refuse();

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { removeFrom } from '../base/lists.ts';
 import type { AtClosing } from './lifecycle.ts';
 
 /** The unanswered requests of a connection. A look at a WeakMap would cost four times as much. */
@@ -9,14 +8,14 @@ const UNANSWERED = Symbol('unanswered requests');
 
 declare module 'node:net' {
   interface Socket {
-    [UNANSWERED]?: ServerResponse[];
+    [UNANSWERED]?: Set<ServerResponse>;
   }
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The unanswered requests of its connection, with this one. */
-    unanswered: ServerResponse[] | undefined;
+    unanswered: Set<ServerResponse> | undefined;
   }
 }
 
@@ -33,26 +32,26 @@ export function limitPipelining(
   app.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw;
     const unanswered = unansweredOn(socket);
-    if (socket.destroyed || unanswered.length >= maxUnanswered) {
+    if (socket.destroyed || unanswered.size >= maxUnanswered) {
       // Neither passed on nor answered: the requests before it are answered first.
       socket.destroy();
       return;
     }
-    unanswered.push(reply.raw);
+    unanswered.add(reply.raw);
     request.unanswered = unanswered;
     done();
   });
   atClosing(({ unanswered }, reply) => {
-    if (unanswered !== undefined) removeFrom(unanswered, reply.raw);
+    unanswered?.delete(reply.raw);
   });
 }
 
-function unansweredOn(socket: Socket): ServerResponse[] {
+function unansweredOn(socket: Socket): Set<ServerResponse> {
   return (socket[UNANSWERED] ??= followConnection(socket));
 }
 
-function followConnection(socket: Socket): ServerResponse[] {
-  const unanswered: ServerResponse[] = [];
+function followConnection(socket: Socket): Set<ServerResponse> {
+  const unanswered = new Set<ServerResponse>();
   // Not every version of Node 24 reports more than the answer whose turn it was.
   socket.once('close', () => {
     // Each one that is reported is removed.

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { OldestFirst } from '../../../../src/platform/http/admission.ts';
 import type { Unfinished } from '../../../../src/platform/http/admission.ts';
-import { bytesKept } from '../../../support/old-objects.ts';
 
 function entryOf(address: string, refused: Unfinished[] = []): Unfinished {
   const entry: Unfinished = {
@@ -37,17 +36,4 @@ test('an entry that has left makes room, in any order', () => {
   expect(refused).toHaveLength(3);
   list.refuseAll();
   expect(refused).toHaveLength(3);
-});
-
-test('entries that come and go leave nothing among old objects', async () => {
-  const list = new OldestFirst({ max: 100, maxPerAddress: 100 });
-  const comeAndGo = (): void => {
-    for (let requests = 0; requests < 20_000; requests += 1) {
-      const entry = entryOf('a');
-      list.add(entry);
-      list.delete(entry);
-    }
-  };
-  comeAndGo();
-  expect(await bytesKept(comeAndGo)).toBeLessThan(1_000_000);
 });
