@@ -8,6 +8,7 @@ import { collect } from '../../src/payments/collections/collect.ts';
 import { addAccount, requireSource, setSource } from '../../src/payments/receipts/administer.ts';
 import { requireReceipt } from '../../src/payments/receipts/assign.ts';
 import { approveForReceipt, proposeForReceipt } from '../support/receipt-decisions.ts';
+import { proposeReturn } from '../../src/payments/payouts/payouts.ts';
 import { requireNoReceipt } from '../../src/payments/receipts/identify.ts';
 import type { ReceiptReport } from '../../src/payments/receipts/receipt.ts';
 import { importStatement } from '../../src/payments/receipts/statements/import.ts';
@@ -15,6 +16,8 @@ import type { Imported } from '../../src/payments/receipts/statements/import.ts'
 import { takeReport } from '../../src/payments/receipts/take.ts';
 import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { approveSeen, named, payOut, proposedPayout } from '../support/payouts.ts';
+import { quietProposals } from '../support/quiet-proposals.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 
 // The same money under several names: no pair of sources credits it twice, and where it may be the same,
@@ -174,6 +177,45 @@ describe('the statement of a pay bill', () => {
     );
     await Promise.all(reports.map(async (report) => await takeReport(deps(), report)));
     expect(await world.collected()).toEqual([150_000n, 0n]);
+  });
+});
+
+describe('a payout that the bank returned', () => {
+  const returned = (reference: string, text: string) => {
+    // Times of proposals are the database's.
+    const [year, month, day] = books.wireTime.format(new Date()).slice(0, 10).split('-');
+    return `Date,Narrative,Reference,Money In,Money Out\n${day}/${month}/${year},${text},${reference},20000.00,\n`;
+  };
+  const collectFor = async (vendorId: number, amountCents: bigint) => {
+    const income = { collector: COLLECTOR, reference: `before the payout of ${vendorId}` };
+    await collect(books, { ...income, vendorId, amountCents, paidAt: new Date() });
+  };
+
+  test('a payout that came back is not credited to the vendor that has its money already', async () => {
+    const world = await newWorld({ bank: BANK });
+    const { vendorId, vid } = world;
+    await collectFor(vendorId, 2_000_000n);
+    const payoutId = await proposedPayout(books, { vendorId, vid, amountCents: 2_000_000n });
+    await approveSeen(books, payoutId);
+    const proposals = quietProposals(books);
+    const asked = { payoutId, note: 'the account is closed', by: named('Baraka') };
+    const { proposalId } = await proposeReturn(proposals, asked);
+    await approveSeen(books, proposalId, named('Asha'));
+    await world.take('bank', returned('FT2633309', 'RETURN PAYOUT ACC 100200'));
+    expect(await world.collected()).toEqual([2_000_000n, 0n]);
+    const { doubt } = await world.receipt('FT2633309', world.codeOf('bank'));
+    expect(doubt).toEqual({ reason: 'payout', others: [payoutId] });
+  });
+
+  test('a credit that names the reference of a payout goes to people, whatever its amount', async () => {
+    const world = await newWorld({ bank: BANK });
+    const { vendorId } = world;
+    await collectFor(vendorId, 2_001_000n);
+    await payOut(books, { vendorId, amountCents: 2_001_000n }, 'FT26/33-201');
+    await world.take('bank', returned('FT2633310', 'RETURN FT2633201 ACC 100200'));
+    expect(await world.collected()).toEqual([0n, 0n]);
+    const { doubt } = await world.receipt('FT2633310', world.codeOf('bank'));
+    expect(doubt).toMatchObject({ reason: 'payout' });
   });
 });
 

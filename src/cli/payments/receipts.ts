@@ -120,6 +120,8 @@ const DOUBT_TEXTS: Readonly<Record<Doubt['reason'], string>> = {
   alike: 'another source reported this amount for this account at about this time',
   collected: 'a collector reported this number and amount itself',
   changed_hands: 'the account number was another vendor’s shortly before',
+  payout: 'it may be a payout to the vendor that the bank returned',
+  returned: 'the bank marks it as the return of a payment of ours',
   line_wrap: 'the bank broke its text into lines, which can be read in two ways',
 };
 

@@ -90,6 +90,42 @@ export async function findReturned(
   return new Set(found.rows.map(({ payoutId }) => payoutId));
 }
 
+/** A bank returns a transfer within this time. One that was made without a proposal may be proposed later. */
+const RETURNED_WITHIN = `interval '14 days'`;
+/** A shorter reference is in many texts. */
+const LEAST_REFERENCE = 6;
+
+/**
+ * Payouts that may have been made and that a bank may have returned at this time: of the vendor and this amount, or
+ * whose reference is in this text. Newest first.
+ * @param of.text as `plainReference` makes it.
+ */
+export async function listPayoutsLike(
+  db: Queryable,
+  of: {
+    readonly vendorId: number;
+    readonly amountCents: bigint;
+    /** The day is enough. */
+    readonly at: Date;
+    readonly text: string;
+  },
+): Promise<string[]> {
+  const listed = await db.query<{ payoutId: string }>(
+    `select p.proposal_id as "payoutId"
+     from proposals p left join proposal_decisions d on d.proposal_id = p.proposal_id
+       left join vendor_payouts v on v.payout_id = p.proposal_id
+       cross join lateral (select
+         lower(regexp_replace(coalesce(v.reference, p.content ->> 'reference'), '[^A-Za-z0-9]', '', 'g')) as plain) r
+     where p.kind in ('payout', 'payout_made') and coalesce(d.decision, 'approved') = 'approved'
+       and p.proposed_at between $3::timestamptz - ${RETURNED_WITHIN} and $3::timestamptz + ${RETURNED_WITHIN}
+       and (p.vendor_id = $1 and p.content ->> 'cents' = $2
+         or strpos($4, r.plain) > 0 and length(r.plain) >= ${LEAST_REFERENCE})
+     order by p.proposed_at desc, p.proposal_id desc limit 5`,
+    [of.vendorId, String(of.amountCents), of.at, of.text],
+  );
+  return listed.rows.map(({ payoutId }) => payoutId);
+}
+
 /** Approved payouts whose transfer has not been entered, newest first. */
 export async function listUnbooked(db: Queryable, limit: number): Promise<string[]> {
   const listed = await db.query<{ payoutId: string }>(

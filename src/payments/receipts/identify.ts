@@ -1,8 +1,9 @@
 import { Refusal } from '../../platform/base/errors.ts';
-import { isWrittenAlike } from '../../platform/base/written-alike.ts';
+import { isWrittenAlike, plainReference } from '../../platform/base/written-alike.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { CollectedIncome } from '../collections/collect.ts';
 import { listCollectionsLike } from '../collections/store.ts';
+import { listPayoutsLike } from '../payouts/store.ts';
 import { lockMoney, lockNumber, listAlike, listLikeNumbered } from './identity-store.ts';
 import { collectionReference } from './receipt.ts';
 import type { Doubt, ReceiptReport } from './receipt.ts';
@@ -56,6 +57,8 @@ async function findDoubt(
   if (vendorId === undefined && (await isFormersAccount(client, report))) {
     return { reason: 'changed_hands', others: [report.account ?? ''] };
   }
+  const payouts = await listPaidOut(client, report, vendorId);
+  if (payouts !== null) return payouts;
   const collected = await listCollected(client, report);
   if (collected.length > 0) return { reason: 'collected', others: collected };
   if (report.account === null || report.isDayOnly === true) return null;
@@ -63,6 +66,23 @@ async function findDoubt(
   // Account numbers of another source may be other vendors'.
   const others = alike.filter((row) => (row.vendorId ?? vendorId) === (vendorId ?? row.vendorId));
   return others.length === 0 ? null : { reason: 'alike', others: namesOf(others) };
+}
+
+/**
+ * A transfer to a vendor's bank that the bank returned is listed as a credit with our own text, which may name the
+ * vendor's account. The vendor may have got the money back already, by `payout_return`.
+ */
+async function listPaidOut(
+  client: Queryable,
+  report: ReceiptReport,
+  vendorId: number | undefined,
+): Promise<Doubt | null> {
+  if (report.channel !== 'statement' || vendorId === undefined) return null;
+  if (report.isReturn === true) return { reason: 'returned', others: [report.receipt] };
+  const { amountCents, paidAt: at } = report;
+  const text = plainReference(report.payer ?? '');
+  const others = await listPayoutsLike(client, { vendorId, amountCents, at, text });
+  return others.length === 0 ? null : { reason: 'payout', others };
 }
 
 /** A vendor has the account number now, but the payment may have been meant for its former holder. */

@@ -40,6 +40,8 @@ export interface ReceiptReport {
   readonly batch?: string | null;
   /** Only the day is known, and `paidAt` is its beginning. */
   readonly isDayOnly?: boolean;
+  /** The bank marks it as the return of a payment of ours. */
+  readonly isReturn?: boolean;
   /** Numbers of other receipts that the text may name, as `plainReference` makes them. */
   readonly named?: readonly string[];
   /** Names in the text if the lines that the bank cut it into are joined in another way. */
@@ -62,6 +64,8 @@ export interface Doubt {
    * differently was reported, or one of the two texts names the number of the other. `alike`: another source reported the same amount for the same account
    * at about this time. `collected`: a collector reported this number and amount itself.
    * `line_wrap`: its text can be read in two ways. `changed_hands`: the account number was another vendor's before.
+   * `payout`: a payout of this amount to the vendor may have come back, or the text names a payout's reference.
+   * `returned`: the bank marks it as the return of a payment of ours.
    */
   readonly reason:
     | 'same_number'
@@ -69,7 +73,9 @@ export interface Doubt {
     | 'alike'
     | 'collected'
     | 'line_wrap'
-    | 'changed_hands';
+    | 'changed_hands'
+    | 'payout'
+    | 'returned';
   /** The receipts or collections that may be the same money, or the readings of the text. */
   readonly others: readonly string[];
 }

@@ -32,6 +32,9 @@ export function* readEntry(
   if (references === undefined && whole.kind !== 'pending') {
     return yield { line, problem: `${rules.identifiedBy}, the bank’s reference, is missing` };
   }
+  if (isPart(entry, payments, rules)) {
+    return yield { line, problem: 'the payments of the entry do not add up to its amount' };
+  }
   if (payments.length < 2) {
     const text = textOf([...payments, entry]);
     return yield { ...whole, reference: references?.shared ?? '', text };
@@ -48,6 +51,20 @@ export function* readEntry(
   for (const movement of movements) cents += effectCents(movement);
   if (cents === effectCents(whole)) return yield* movements;
   yield { line, problem: 'the payments of the entry do not add up to its amount' };
+}
+
+/** The only payment that the bank lists is not all of the entry: the rest is of other payers. */
+function isPart(entry: XmlElement, payments: readonly XmlElement[], rules: EntryRules): boolean {
+  const [payment] = payments;
+  if (payment === undefined || payments.length > 1) return false;
+  const count = childrenOf(entry, 'NtryDtls').map((part) => textAt(part, 'Btch', 'NbOfTxs'));
+  if (count.some((text) => text !== undefined && Number(text) > 1)) return true;
+  const amount = elementAt(payment, 'Amt');
+  if (amount?.attributes.get('Ccy') !== CURRENCY) return false;
+  const [part, whole] = [payment, entry].map((element) => movementOf(element, entry, rules));
+  return part !== undefined && whole !== undefined && 'kind' in part && 'kind' in whole
+    ? effectCents(part) !== effectCents(whole)
+    : part !== whole;
 }
 
 interface References {
@@ -129,8 +146,19 @@ function movementOf(
   const at = date && timeOf(date);
   if (at === undefined)
     return { line, problem: 'BookgDt, the booking date, is missing or not valid' };
-  const kind = status === 'BOOK' ? kindOf(side, isReturn) : 'pending';
-  return { line, at, amountCents, kind, reference: '', text: '' };
+  const isReturned = hasReturn(element) || hasReturn(entry);
+  const kind =
+    status === 'BOOK' ? kindOf(side, isReturn || (side === 'DBIT' && isReturned)) : 'pending';
+  const marked = kind === 'credit' && isReturned ? { isReturn: true as const } : {};
+  return { line, at, amountCents, kind, reference: '', text: '', ...marked };
+}
+
+/** Whether the bank says why a payment came back. It is a payment of its own, with a reference of its own. */
+function hasReturn(element: XmlElement): boolean {
+  const payments = childrenOf(element, 'NtryDtls').flatMap((part) => childrenOf(part, 'TxDtls'));
+  // Of several, each says it itself.
+  const own = payments.length === 1 ? payments : [element];
+  return own.some((each) => elementAt(each, 'RtrInf') !== undefined);
 }
 
 /** The side is that of the movement itself: what returns a credit is a debit. */

@@ -8,7 +8,7 @@ import type { AccountRules } from './settings.ts';
 
 /** Value date, entry date, mark, funds code, amount, type, our reference, the bank’s. */
 const MOVEMENT =
-  /^(\d{6})(\d{4})?(R?[CD])[A-Z]?(\d{1,12},\d{0,2})[A-Z][A-Z0-9]{3}(.{0,34}?)(?:\/\/(.{0,34}))?$/;
+  /^(\d{6})(\d{4})?(R?[CD])[A-Z]?(\d{1,12},\d{0,2})[A-Z]([A-Z0-9]{3})(.{0,34}?)(?:\/\/(.{0,34}))?$/;
 const BALANCE = /^([CD])\d{6}([A-Z]{3})(\d{1,12},\d{0,2})$/;
 
 const KINDS: Readonly<Record<string, LineKind>> = {
@@ -17,6 +17,9 @@ const KINDS: Readonly<Record<string, LineKind>> = {
   D: 'debit',
   RD: 'debit_returned',
 };
+
+/** The type of a movement that gives back another one. */
+const RETURNED = 'RTI';
 
 interface Field {
   readonly line: number;
@@ -93,9 +96,10 @@ function movementOf(
   { identifiedBy }: AccountRules,
   wireTime: WireTime,
 ): StatementLine | LineProblem | undefined {
-  const [, valueDate = '', entryDate, mark = '', amount = '', ours = '', banks = ''] =
+  const [, valueDate = '', entryDate, mark = '', amount = '', type = '', ours = '', banks = ''] =
     MOVEMENT.exec(value) ?? [];
-  const kind = KINDS[mark];
+  // A debit that returns a credit, in a movement of its own.
+  const kind = type === RETURNED && mark === 'D' ? 'credit_returned' : KINDS[mark];
   if (kind === undefined) return { line, problem: 'field 61 is not valid' };
   const at = startOfNamedDay(bookingDay(valueDate, entryDate), wireTime);
   const amountCents = centsOf(amount);
@@ -110,7 +114,8 @@ function movementOf(
   if (kind === 'credit' && banks.trim() === '' && identifiedBy !== 'OwnerRef') {
     return { line, problem: 'the bank’s reference, after //, is missing' };
   }
-  return { line, at, amountCents, kind, reference, text: '' };
+  const marked = type === RETURNED && kind === 'credit' ? { isReturn: true as const } : {};
+  return { line, at, amountCents, kind, reference, text: '', ...marked };
 }
 
 function centsOf(amount: string): bigint | undefined {

@@ -41,6 +41,7 @@ export function reportOf(
     batch: bankNumber(line.batch ?? '') ?? null,
     named: namedNumbers(line.text).filter((other) => other !== plainReference(number)),
     ...(otherReadings !== undefined && { otherReadings }),
+    ...(line.isReturn && { isReturn: true }),
   };
 }
 

@@ -64,6 +64,24 @@ test.each([
   expect(read(message(entry({ side, more })))).toMatchObject([{ kind }]);
 });
 
+test('a payment that the bank returned is marked, whichever side it is on', () => {
+  const returned =
+    '<NtryDtls><TxDtls><RtrInf><Rsn><Cd>AC04</Cd></Rsn></RtrInf></TxDtls></NtryDtls>';
+  const [ours] = read(message(entry({ more: returned })));
+  expect(ours).toMatchObject({ kind: 'credit', isReturn: true });
+  const [theirs] = read(message(entry({ side: 'DBIT', more: returned })));
+  expect(theirs).toMatchObject({ kind: 'credit_returned' });
+  expect(read(message(entry()))[0]).not.toHaveProperty('isReturn');
+});
+
+test.each([
+  ['its number', '<Btch><NbOfTxs>3</NbOfTxs></Btch><TxDtls><RmtInf/></TxDtls>'],
+  ['its amount', payment('1.00', '')],
+])('an entry whose only listed payment is not all of it, by %s, is nobody’s', (_what, listed) => {
+  const [line] = read(message(entry({ more: `<NtryDtls>${listed}</NtryDtls>` })));
+  expect(line).toMatchObject({ problem: 'the payments of the entry do not add up to its amount' });
+});
+
 test('what is not booked is pending, with a reference or without', () => {
   for (const status of ['PDNG', 'INFO', 'FUTR', '<Cd>PDNG</Cd>', '<Prtry>X</Prtry>']) {
     expect(read(message(entry({ status })))).toMatchObject([{ kind: 'pending' }]);

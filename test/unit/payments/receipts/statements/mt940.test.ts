@@ -24,11 +24,17 @@ function movement(field: string): StatementLine | LineProblem | undefined {
   return read(message(`:61:${field}`))[0];
 }
 
+test('a payment of ours that the bank returned is marked', () => {
+  expect(movement('260105C20,00NRTIA//B1')).toMatchObject({ kind: 'credit', isReturn: true });
+  expect(movement('260105C20,00NTRFA//B1')).not.toHaveProperty('isReturn');
+});
+
 test.each([
   ['2601050106C250,5NTRFNONREF//FT26005001', 'credit', 25_050n, 'FT26005001', '2026-01-06'],
   ['260105D20,NCHGFEE123', 'debit', 2_000n, 'FEE123', '2026-01-05'],
   ['260105RC20,00NTRFA//B1', 'credit_returned', 2_000n, 'B1', '2026-01-05'],
   ['260105RD20,00NTRFA//B1', 'debit_returned', 2_000n, 'B1', '2026-01-05'],
+  ['260105D20,00NRTIA//B1', 'credit_returned', 2_000n, 'B1', '2026-01-05'],
   // A funds code; slashes in our reference; a reference longer than the 16 characters of the format.
   [
     '2601050105CS1,00S05112/34//2022070616391534000',
