@@ -114,10 +114,11 @@ export interface CreditAccount {
   readonly retainedPermille?: number;
 }
 
-/** `living` refutes deaths that lenders reported up to that instant. */
+/** `living` refutes deaths that lenders reported up to that day. */
 export interface LifeRecord {
   readonly status: 'deceased' | 'living';
-  readonly recordedAt: Date;
+  /** UTC midnight of the day on which people recorded it, in our time zone. */
+  readonly recordedOn: Date;
 }
 
 export interface PastEnquiry {

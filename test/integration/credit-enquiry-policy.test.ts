@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isoDay } from '../../src/platform/base/days.ts';
-import { startOfDay } from '../../src/credit/bureaus/registry.ts';
+import { startOfDay } from '../../src/credit/registry/day.ts';
 import { isMiss, missDelayMs, refusalCodeOf } from '../../src/credit/enquiries/disclosure.ts';
 import { ENQUIRY_OUTCOMES } from '../../src/credit/enquiries/record.ts';
 import { createPool } from '../../src/platform/db/pool.ts';

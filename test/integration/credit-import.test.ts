@@ -89,6 +89,7 @@ async function find(one: Line): Promise<FoundSubject[]> {
 
 const WINDOW = {
   asOf: new Date('2026-11-05T00:00:00Z'),
+  timeZone: 'Africa/Nairobi',
   keptFrom: new Date(0),
   enquiriesUntil: new Date(),
   ownVendorId: 1,

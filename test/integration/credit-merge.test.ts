@@ -6,7 +6,7 @@ import { matchSubject } from '../../src/credit/matching/match.ts';
 import { listCases } from '../../src/credit/registry/cases-store.ts';
 import { findSubjects } from '../../src/credit/registry/store.ts';
 import { createVault } from '../../src/credit/registry/vault.ts';
-import { startOfDay } from '../../src/credit/bureaus/registry.ts';
+import { startOfDay } from '../../src/credit/registry/day.ts';
 import { isoDay } from '../../src/platform/base/days.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';

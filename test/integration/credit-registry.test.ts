@@ -31,7 +31,7 @@ afterAll(async () => {
 async function readFile(crn: bigint): Promise<CreditFile> {
   return await readCreditFile(pool, {
     crn,
-    asOf: AS_OF,
+    ...{ asOf: AS_OF, timeZone: 'Africa/Nairobi' },
     keptFrom: new Date(0),
     enquiriesUntil: AS_OF,
     ownVendorId: 1,

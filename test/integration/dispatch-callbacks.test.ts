@@ -202,20 +202,27 @@ describe('a callback', () => {
     expect((await readAttempts(books, made))[0]?.operator_handle).toBe('AG_1');
   });
 
-  test('people decide before a payment is sent again if a hint says “paid” of an attempt that was proven not executed', async () => {
-    const made = newPayment({ vendorId: await books.addVendor(1_000_000n) });
-    const [claimed] = await createInstructed(books.pool, [made]);
-    if (claimed === undefined) throw new Error('it was not claimed');
-    const progress = { claim: claimed, next: 'send', delayMs: 0, note: 'not executed' } as const;
-    await writeProgress(books.pool, [{ ...progress, operatorHandle: null }]);
-    const hint = { kind: 'hint', operatorHandle: 'AG_1', says: paid(made) } as const;
-    await report(OPERATOR, [referenceOf(made), hint], [referenceOf(made), hint]);
-    expect(await readStored(books, made)).toMatchObject({ outcome: null });
-    expect(await casesAbout(made)).toEqual(['contradiction']);
-    const { vendorId, billerCode } = made;
-    const queue = { vendorId, billerCode, stage: 'send', max: 1, leaseMs: 600_000 } as const;
-    expect(await claim(books.pool, [{ ...queue, route: through(OPERATOR) }])).toEqual([]);
-  });
+  test.each(['hint', 'mismatch'] as const)(
+    'people decide before a payment is sent again if a %s reports as paid what was proven not executed',
+    async (kind) => {
+      const made = newPayment({ vendorId: await books.addVendor(1_000_000n) });
+      const [claimed] = await createInstructed(books.pool, [made]);
+      if (claimed === undefined) throw new Error('it was not claimed');
+      const progress = { claim: claimed, next: 'send', delayMs: 0, note: 'not executed' } as const;
+      await writeProgress(books.pool, [{ ...progress, operatorHandle: null }]);
+      const says = paid(made);
+      const outcome =
+        kind === 'hint'
+          ? { kind, operatorHandle: 'AG_1', says }
+          : { kind, reason: 'it is about an earlier attempt', says };
+      await report(OPERATOR, [referenceOf(made), outcome], [referenceOf(made), outcome]);
+      expect(await readStored(books, made)).toMatchObject({ outcome: null });
+      expect(await casesAbout(made)).toEqual(['contradiction']);
+      const { vendorId, billerCode } = made;
+      const queue = { vendorId, billerCode, stage: 'send', max: 1, leaseMs: 600_000 } as const;
+      expect(await claim(books.pool, [{ ...queue, route: through(OPERATOR) }])).toEqual([]);
+    },
+  );
 
   test('hints against a settled payment open a case', async () => {
     const made = await makeSent();

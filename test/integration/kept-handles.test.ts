@@ -1,6 +1,8 @@
 import { pino } from 'pino';
 import { fixedConnectors } from '../../src/payments/connectors/registry.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { listCases } from '../../src/payments/cases/cases-store.ts';
+import { encodeReference } from '../../src/platform/base/ids.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { createCallbackReceiver } from '../../src/payments/dispatch/callbacks.ts';
@@ -56,10 +58,9 @@ function createOperator(script: Script): Connector {
       read: async ({ body }, find) => {
         const handle = body.toString();
         const sent = await find.byHandle(handle);
-        const outcome =
-          sent === undefined
-            ? ({ kind: 'mismatch', reason: 'no payment has this handle', says } as const)
-            : says;
+        const reason = sent === undefined ? 'no payment has this handle' : 'an earlier attempt';
+        const isOfLast = sent !== undefined && sent.isEarlier !== true;
+        const outcome = isOfLast ? says : ({ kind: 'mismatch', reason, says } as const);
         return { kind: 'reports', reports: [{ reference: sent?.reference ?? handle, outcome }] };
       },
     },
@@ -184,6 +185,25 @@ test('a callback that comes before the answer with its handle settles the paymen
   expect(await outcomeOf(books, made)).toBe('success');
 });
 
+test('a callback long before the answer with its handle is for people, and the payment is asked about', async () => {
+  const released = Promise.withResolvers<void>();
+  const operator = createOperator({
+    pay: async () => {
+      await released.promise;
+      return { ...ACCEPTED, operatorHandle: 'H1' };
+    },
+    status: paid,
+  });
+  const made = await pay(operator);
+  await until(async () => expect(await readAttempts(books, made)).toHaveLength(1));
+  says = paid(made);
+  expect(await receiveNow(operator, 'H1', quickTimers())).toMatchObject([
+    { kind: 'unmatched_callback', payment_id: null },
+  ]);
+  released.resolve();
+  expect(await outcomeOf(books, made)).toBe('success');
+});
+
 test('a callback about an earlier attempt is not taken for one about the last', async () => {
   let attempts = 0;
   const operator = createOperator({
@@ -203,6 +223,11 @@ test('a callback about an earlier attempt is not taken for one about the last', 
   expect(await outcomeOf(books, made)).toBe('success');
   says = paid(made);
   expect(await receive(operator, 'H1')).toMatchObject([{ kind: 'unmatched_callback' }]);
+  const [opened] = await listCases(books.pool, { resolved: false, limit: 2 });
+  expect(opened?.facts).toMatchObject({
+    reference: encodeReference(made.vendorId, made.paymentId),
+    report: { reason: 'an earlier attempt' },
+  });
   expect(await receive(operator, 'H2')).toEqual([]);
 });
 

@@ -211,13 +211,13 @@ describe('a score', () => {
         const reported = { ...one, disputed: false, current };
         const dead: CreditFile = byLender
           ? withAccount(unrecorded, reported)
-          : { ...file, life: { status: 'deceased', recordedAt: AS_OF } };
+          : { ...file, life: { status: 'deceased', recordedOn: AS_OF } };
         for (const kind of SCORE_KINDS) {
           expect(scoreFile(dead, kind)).toMatchObject({ grade: '', score: '', probability: '' });
           expect(scoreFile(dead, kind).reasons[0]).toMatch(/recorded as deceased/);
         }
         // When the death is refuted, the account has no effect.
-        const living = { status: 'living', recordedAt: AS_OF } as const;
+        const living = { status: 'living', recordedOn: AS_OF } as const;
         for (const kind of SCORE_KINDS) {
           const refuted = scoreFile({ ...withAccount(unrecorded, reported), life: living }, kind);
           expect(refuted).toEqual(scoreFile({ ...unrecorded, life: living }, kind));

@@ -109,5 +109,5 @@ export const creditFile: fc.Arbitrary<CreditFile> = fc
     living: fc.oneof({ weight: 5, arbitrary: fc.constant(true) }, fc.constant(false)),
   })
   .map(({ living, ...file }) =>
-    living ? { ...file, life: { status: 'living', recordedAt: AS_OF } } : file,
+    living ? { ...file, life: { status: 'living', recordedOn: AS_OF } } : file,
   );

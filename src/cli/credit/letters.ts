@@ -5,7 +5,7 @@ import { DAY_MS, isoDay } from '../../platform/base/days.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { CREDIT_OPERATIONS } from '../../credit/bureaus/bureau.ts';
 import type { CreditOperation } from '../../credit/bureaus/bureau.ts';
-import { startOfDay } from '../../credit/bureaus/registry.ts';
+import { startOfDay } from '../../credit/registry/day.ts';
 import { readAnswered } from '../../credit/enquiries/kept-store.ts';
 import type { AnsweredEnquiry } from '../../credit/enquiries/kept-store.ts';
 import { readDefaults } from '../../credit/importing/pre-listing.ts';

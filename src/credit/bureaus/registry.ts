@@ -1,4 +1,3 @@
-import { formatsByZone } from '../../platform/base/clock.ts';
 import type { Clock } from '../../platform/base/clock.ts';
 import { DAY_MS } from '../../platform/base/days.ts';
 import { nextTurn } from '../../platform/base/turns.ts';
@@ -8,6 +7,7 @@ import type { Match } from '../matching/match.ts';
 import { readCreditFiles } from '../registry/files-store.ts';
 import type { FileOwner } from '../registry/files-store.ts';
 import { findSubjects, findSubjectsOfEach, readCreditFile } from '../registry/store.ts';
+import { startOfDay } from '../registry/day.ts';
 import { applyRetention } from '../registry/retention.ts';
 import { readSuppressionRules } from '../registry/suppression-store.ts';
 import { applySuppression } from '../registry/suppression.ts';
@@ -190,17 +190,10 @@ function windowOf(
   const now = options.clock.now();
   const asOf = startOfDay(now, options.timeZone);
   return {
-    asOf,
+    ...{ asOf, timeZone: options.timeZone },
     keptFrom: new Date(asOf.getTime() - options.retentionDays * DAY_MS),
     enquiriesUntil: now,
     ownVendorId: vendorId,
     ownEnquiriesFrom: new Date(now.getTime() - ONE_APPLICATION_DAYS * DAY_MS),
   };
 }
-
-/** UTC midnight of the current calendar day in the time zone. */
-export function startOfDay(now: Date, timeZone: string): Date {
-  return new Date(`${dayFormatOf(timeZone).format(now)}T00:00:00Z`);
-}
-
-const dayFormatOf = formatsByZone('sv-SE', { dateStyle: 'short' });

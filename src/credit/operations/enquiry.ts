@@ -5,7 +5,7 @@ import { parseDay } from '../../platform/base/days.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { hmac } from '../../platform/base/mac.ts';
 import type { BureauFinding, CreditOperation } from '../bureaus/bureau.ts';
-import { startOfDay } from '../bureaus/registry.ts';
+import { startOfDay } from '../registry/day.ts';
 import type { Enquiry, EnquiryService } from '../enquiries/service.ts';
 import { DOCUMENT_FORMS, DOCUMENT_TYPES, normaliseDocument } from '../registry/documents.ts';
 import type { IdentityDocument } from '../registry/documents.ts';

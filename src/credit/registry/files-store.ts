@@ -3,6 +3,7 @@ import { bigintArray } from '../../platform/db/arrays.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { Sector } from '../../parties/vendor.ts';
 import type { CreditFile, LifeRecord, PastEnquiry } from '../facts.ts';
+import { lifeRecordOf } from './life-store.ts';
 import { WITH_SALE } from './sales-store.ts';
 import { accountsOf } from './store.ts';
 import type { AccountRow, FileOptions, StateRow } from './store.ts';
@@ -33,7 +34,7 @@ export async function readCreditFiles(
     readAccounts(db, pairs, options),
     readStates(db, pairs, options),
     readEnquiries(db, pairs, options),
-    readLives(db, pairs),
+    readLives(db, pairs, options),
   ]);
   return new Map(
     owners.map(({ crn }) => {
@@ -139,7 +140,11 @@ async function readEnquiries(
   return new Map([...byCrn].map(([crn, rows]) => [crn, rows.map(pastEnquiryOf)]));
 }
 
-async function readLives(db: Queryable, pairs: Pairs): Promise<Map<bigint, LifeRecord>> {
+async function readLives(
+  db: Queryable,
+  pairs: Pairs,
+  { timeZone }: Options,
+): Promise<Map<bigint, LifeRecord>> {
   const read = await db.query<{ crn: bigint; status: LifeRecord['status']; recordedAt: Date }>({
     name: 'credit_files_lives',
     text: `select distinct on (o.crn) o.crn, r.status, r.recorded_at as "recordedAt"
@@ -148,5 +153,5 @@ async function readLives(db: Queryable, pairs: Pairs): Promise<Map<bigint, LifeR
       order by o.crn, r.recorded_at desc, r.record_id desc`,
     values: [...pairs],
   });
-  return new Map(read.rows.map(({ crn, status, recordedAt }) => [crn, { status, recordedAt }]));
+  return new Map(read.rows.map(({ crn, ...row }) => [crn, lifeRecordOf(row, timeZone)]));
 }

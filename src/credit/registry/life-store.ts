@@ -1,10 +1,13 @@
 import { newId } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { LifeRecord } from '../facts.ts';
+import { startOfDay } from './day.ts';
 import { MEMBERS_OF_FIRST_PARAMETER } from './merges-store.ts';
 
 /** A record that a person made about the life of a subject. */
-export interface SubjectLifeRecord extends LifeRecord {
+export interface SubjectLifeRecord {
+  readonly status: LifeRecord['status'];
+  readonly recordedAt: Date;
   /** `YYYY-MM-DD`, if known. */
   readonly diedOn: string | null;
   /** The document that the person saw. */
@@ -27,16 +30,30 @@ export async function addLifeRecord(
   return added.rowCount === 1;
 }
 
+interface RecordedRow {
+  status: LifeRecord['status'];
+  recordedAt: Date;
+}
+
+/** Lenders report days, so the day counts. */
+export function lifeRecordOf({ status, recordedAt }: RecordedRow, timeZone: string): LifeRecord {
+  return { status, recordedOn: startOfDay(recordedAt, timeZone) };
+}
+
 /** The newest record of a subject, or of one that is merged into it. */
-export async function readLifeRecord(db: Queryable, crn: bigint): Promise<LifeRecord | undefined> {
-  const read = await db.query<{ status: LifeRecord['status']; recordedAt: Date }>({
+export async function readLifeRecord(
+  db: Queryable,
+  crn: bigint,
+  timeZone: string,
+): Promise<LifeRecord | undefined> {
+  const read = await db.query<RecordedRow>({
     name: 'credit_file_life',
     text: `select status, recorded_at as "recordedAt" from subject_life_records
       where crn = ${MEMBERS_OF_FIRST_PARAMETER} order by recorded_at desc, record_id desc limit 1`,
     values: [crn],
   });
   const row = read.rows[0];
-  return row === undefined ? undefined : { status: row.status, recordedAt: row.recordedAt };
+  return row === undefined ? undefined : lifeRecordOf(row, timeZone);
 }
 
 /** All records of a subject, newest first. */

@@ -179,6 +179,7 @@ export interface StateRow {
 export interface FileOptions extends EnquiryWindow {
   /** UTC midnight of the day that the file is read for. */
   readonly asOf: Date;
+  readonly timeZone: string;
 }
 
 /** Everything on file about a subject on a day; later submissions are not included. */
@@ -213,7 +214,7 @@ export async function readCreditFile(db: Queryable, options: FileOptions): Promi
       values: [options.crn, asOfDay],
     }),
     readPastEnquiries(db, options),
-    readLifeRecord(db, options.crn),
+    readLifeRecord(db, options.crn, options.timeZone),
   ]);
   const statesById = new Map<bigint, StateRow[]>();
   for (const row of states.rows) {

@@ -2,7 +2,8 @@ import { readCardsInForce } from '../governance/cards.ts';
 import type { Scorecards } from '../scorecards/scorecard.ts';
 import type { Clock } from '../../platform/base/clock.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import { readFileOfToday, startOfDay } from '../bureaus/registry.ts';
+import { readFileOfToday } from '../bureaus/registry.ts';
+import { startOfDay } from '../registry/day.ts';
 import type { CreditFile } from '../facts.ts';
 import { listDisputes } from '../registry/disputes-store.ts';
 import type { Dispute } from '../registry/disputes-store.ts';
@@ -58,8 +59,7 @@ export async function readSubjectReport(
   const madeAt = clock.now();
   const asOf = startOfDay(madeAt, timeZone);
   const file = await readCreditFile(pool, {
-    crn,
-    asOf,
+    ...{ crn, asOf, timeZone },
     keptFrom: new Date(0),
     enquiriesUntil: asOf,
     ownVendorId: null,

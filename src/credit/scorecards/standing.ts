@@ -157,7 +157,7 @@ export function isDeceased({ life, accounts }: CreditFile): boolean {
   if (life?.status === 'deceased') return true;
   return accounts.some(
     (account) =>
-      reportsDeath(account) && !(life !== undefined && account.current.statusOn <= life.recordedAt),
+      reportsDeath(account) && !(life !== undefined && account.current.statusOn <= life.recordedOn),
   );
 }
 

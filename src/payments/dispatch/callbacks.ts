@@ -230,6 +230,10 @@ async function takeFound(
   switch (outcome.kind) {
     case 'mismatch':
       log.error({ reference, reason: outcome.reason }, 'a callback does not fit its payment');
+      // It may be about an attempt that was proven not executed: nothing is sent again before people have decided.
+      if (outcome.says?.kind === 'paid' && (await keepContradiction(pool, payment, outcome.says))) {
+        return undefined;
+      }
       return await keepUnmatched(pool, operatorCode, { reference, outcome });
     case 'hint':
       if (await askNow(pool, payment, outcome.operatorHandle)) return options.onDue(payment);

@@ -302,7 +302,7 @@ export interface CallbackRequest {
 export interface PaymentFinder {
   byReference(reference: string): Promise<SentPayment | undefined>;
   /**
-   * The open payment, or with `keepsHandles` also one whose last attempt had the handle. Undefined if several
+   * The open payment, or with `keepsHandles` also one of which an attempt had the handle. Undefined if several
    * have it.
    */
   byHandle(operatorHandle: string): Promise<SentPayment | undefined>;
@@ -311,6 +311,8 @@ export interface PaymentFinder {
 /** A payment for which an instruction was sent. For a settled payment, the last attempt. */
 export interface SentPayment extends StatusQuery {
   readonly isOpen: boolean;
+  /** The handle by which it was found is that of an earlier attempt: a report by it says nothing about the last. */
+  readonly isEarlier?: boolean;
 }
 
 /** A callback's report about one payment. */

@@ -46,8 +46,8 @@ export function createPaymentFinder(
     const [attempt, other] = found;
     if (attempt === undefined || other !== undefined) return undefined;
     const sent = await find(attempt);
-    // A report about an earlier attempt says nothing about the last one.
-    return sent?.attemptNumber === attempt.attemptNumber ? sent : undefined;
+    if (sent === undefined || sent.attemptNumber === attempt.attemptNumber) return sent;
+    return { ...sent, isEarlier: true };
   };
   return {
     byReference: async (reference) => {
@@ -56,21 +56,26 @@ export function createPaymentFinder(
     },
     byHandle: async (operatorHandle) => {
       const sent = await findByHandle(operatorHandle);
-      if (sent !== undefined || waiting === null) return sent;
+      // The last attempt may get the same handle from an operator that knows the payment.
+      if (isOfLast(sent) || waiting === null) return sent;
       return await tryForAWhile(waiting, () => findByHandle(operatorHandle));
     },
   };
 }
 
-async function tryForAWhile<Found>(
+function isOfLast(sent: SentPayment | undefined): boolean {
+  return sent !== undefined && sent.isEarlier !== true;
+}
+
+async function tryForAWhile(
   timers: Timers,
-  find: () => Promise<Found | undefined>,
-): Promise<Found | undefined> {
+  find: () => Promise<SentPayment | undefined>,
+): Promise<SentPayment | undefined> {
   const giveUpAtMs = timers.nowMs() + HANDLE_WAIT_MS;
-  while (timers.nowMs() < giveUpAtMs) {
+  let found: SentPayment | undefined;
+  while (!isOfLast(found) && timers.nowMs() < giveUpAtMs) {
     await sleep(timers, HANDLE_POLL_MS);
-    const found = await find();
-    if (found !== undefined) return found;
+    found = await find();
   }
-  return undefined;
+  return found;
 }

@@ -4,7 +4,7 @@ import { isoDay } from '../../../platform/base/days.ts';
 import { LIMITS } from '../../../platform/base/limits.ts';
 import { matchRulesOf } from '../bureau.ts';
 import type { Bureau, BureauAnswer, BureauQuestion } from '../bureau.ts';
-import { startOfDay } from '../registry.ts';
+import { startOfDay } from '../../registry/day.ts';
 import { beginCall, endCall, readAnsweredCall } from '../upstream-store.ts';
 import type { UpstreamCall } from '../upstream-store.ts';
 import { agreementOf, matchRuleOf, nameDiffers } from '../../matching/match.ts';

@@ -50,6 +50,7 @@ export function compileCallbacks(
       const outcome = await read({ ...received, ...(sent && inputOf(sent, billers)) });
       // A handle is the operator’s own text: one that looks like a reference of ours names no payment.
       if (sent === undefined && isHandle) return unknownHandle(named, outcome);
+      if (sent?.isEarlier === true) return aboutEarlier(sent.reference, outcome);
       return signedReport(sent?.reference ?? named, outcome);
     },
   };
@@ -118,6 +119,11 @@ function signedReport(reference: string, outcome: FinalOutcome | null): Callback
 function unknownHandle(handle: string, says: FinalOutcome | null): CallbackReading {
   const reason = 'no payment has this handle';
   return reported(cleanReference(handle), { kind: 'mismatch', reason, says });
+}
+
+/** The operator may have executed both. */
+function aboutEarlier(reference: string, says: FinalOutcome | null): CallbackReading {
+  return reported(reference, { kind: 'mismatch', reason: 'it is about an earlier attempt', says });
 }
 
 function reported(reference: string, outcome: CallbackReport['outcome']): CallbackReading {

@@ -141,7 +141,7 @@ describe('a report for the person it is about', () => {
 
   test('has no score of a deceased person', () => {
     const base = report([account()]);
-    const shown = { ...base.file, life: { status: 'deceased', recordedAt: AT } } as const;
+    const shown = { ...base.file, life: { status: 'deceased', recordedOn: AT } } as const;
     const document = subjectDocument({ ...base, shown }, 'en', wireTime);
     expect(chartsOf(document)).toBe(0);
     expect(plainTextOf(document)).toContain('recorded as deceased');

@@ -113,7 +113,7 @@ describe('a default that stands', () => {
         accountInDefault,
         fc.constantFrom(...SCORE_KINDS),
         (file, bad, kind) => {
-          const life = { status: 'living', recordedAt: AS_OF } as const;
+          const life = { status: 'living', recordedOn: AS_OF } as const;
           const all = { ...file, accounts: [...file.accounts, bad], life };
           const { reasons } = scoreFile(all, kind);
           expect(reasons.indexOf(DEFAULT)).toBe(0);

@@ -190,6 +190,25 @@ test('a callback for another attempt, another transaction or account is for peop
   }
 });
 
+test('a callback that has a name twice is for people, whatever it says', async () => {
+  const sent = await prepare(bill('00009901'));
+  await connector.pay(sent, SIGNAL);
+  await emulator.later.quiet();
+  const [request] = receiver.take();
+  if (request === undefined) throw new Error('no callback');
+  const find: PaymentFinder = {
+    byReference: async () => ({ ...sent, isOpen: true }),
+    byHandle: async () => undefined,
+  };
+  for (const name of ['"id":1,', '"status":{},', '"x":{"y":1,"y":2},']) {
+    const body = Buffer.from(request.body.toString().replace('{', `{${name}`));
+    expect(await connector.callbacks?.read({ ...request, body }, find)).toMatchObject({
+      kind: 'reports',
+      reports: [{ reference: sent.reference, outcome: { kind: 'mismatch', says: null } }],
+    });
+  }
+});
+
 test('airtime of a fixed amount; other amounts and accounts are declined', async () => {
   const airtime = { billerCode: 'airtime' };
   const sent = await prepare(bill('0700009901', airtime));
