@@ -4,8 +4,10 @@ import type { Role } from '../../src/parties/people/roles.ts';
 import { signPerson } from '../../src/parties/people/authenticity.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { RELEASES_AUTHENTIC } from '../../src/payments/quarantine/forged.ts';
+import { createMac } from '../../src/platform/base/mac.ts';
+import { SEALING } from '../support/production-pair.ts';
 import { quietProposals } from '../support/quiet-proposals.ts';
-import { DECISIONS_AUTHENTIC } from '../../src/proposals/authenticity.ts';
+import { DECISIONS_AUTHENTIC, proposalText } from '../../src/proposals/authenticity.ts';
 import type { Actor } from '../../src/proposals/kind.ts';
 import type { Proposals } from '../../src/proposals/proposals.ts';
 import { addStaff } from '../support/staff.ts';
@@ -18,6 +20,15 @@ import type { Case, People } from './proposals/cases.ts';
 // what was previewed, or is refused with a reason and changes nothing. A new kind adds one entry to `CASES`.
 
 const ENDS = ['reject', 'withdraw'] as const;
+
+test('every kind that is registered has an entry', async () => {
+  const books = await openBooks();
+  const registered = quietProposals(books).kinds.map(({ name }) => name);
+  await books.close();
+  // An entry may say more than its kind, after a space.
+  const tried = new Set(Object.keys(CASES).map((name) => name.split(' ')[0]));
+  expect([...tried].toSorted()).toEqual(registered.toSorted());
+});
 
 describe.each(Object.keys(CASES))('a proposal of the kind %s', (name) => {
   let books: Books;
@@ -198,31 +209,90 @@ describe.each(Object.keys(CASES))('a proposal of the kind %s', (name) => {
     },
   );
 
-  test.each([
-    ['kind', `'another'`],
-    ['about', `about || 'x'`],
-    ['content', `content || '{"extra": "1"}'`],
-    ['shown', `'[]'`],
-    ['note', `'another'`],
-    ['vendor_id', 'coalesce(vendor_id, 0) + 1'],
-    ['proposed_by', `'chege'`],
-    ['proposer_id', 'gen_random_uuid()'],
-    ['proposed_at', `proposed_at - interval '1 day'`],
-    ['proposed_at', `'infinity'`],
-    ['expires_at', `'infinity'`],
-    ['mac', `decode(repeat('ab', 32), 'hex')`],
-  ])('is refused after %s was altered (%s), and can be rejected', async (column, value) => {
+  test('is refused after its time is over, and the service ends it', async () => {
     const { seen } = await proposals.preview(given.id);
+    const row = await proposals.find(given.id);
+    const mac = books.ledgerMac.sign(proposalText({ ...row, expiresAt: row.proposedAt }));
+    const expire = 'update proposals set expires_at = proposed_at, mac = $2 where proposal_id = $1';
+    await books.owner.query(expire, [given.id, mac]);
+    await refused(async () => await approve(people.baraka, seen), /has expired/);
+    expect(await proposals.expire()).toBe(1);
+    await expectBooks(given.ended);
+    await refused(async () => await approve(people.baraka, seen), /already expired by malipo/);
+  });
+
+  test('is done once when it is proposed again in another tab', async () => {
+    const { seen } = await proposals.preview(given.id);
+    const { kind, content } = await proposals.find(given.id);
+    const again = { kind, content, by: people.chege, note: 'from another tab' };
+    if (proposals.kindOf(kind)?.replaces !== true) {
+      // Or the first one holds the money.
+      await refused(async () => await proposals.propose(again), /Another proposal|The vendor has/);
+      return;
+    }
+    const { proposalId } = await proposals.propose(again);
+    await refused(async () => await approve(people.baraka, seen), /already withdrawn by chege/);
+    await proposals.reject({ proposalId, by: people.baraka, note: '' });
+    await expectBooks(given.ended);
+  });
+
+  test('is refused under another key of the ledger, and done under another master key', async () => {
+    const { lines, seen } = await proposals.preview(given.id);
+    const foreign = quietProposals({ ...books, ledgerMac: createMac(Buffer.alloc(32, 'other')) });
+    const request = { proposalId: given.id, by: people.baraka, seen };
+    await refused(async () => await foreign.approve(request), /was changed in the database/);
+    await refused(async () => await foreign.reject(request), /may not/);
+    const masterKeys = {
+      current: Buffer.alloc(32, 'new'),
+      previous: SEALING.masterKeys.current,
+    };
+    const later = quietProposals({ ...books, masterKeys });
+    expect((await later.preview(given.id)).lines).toEqual(lines);
+    await later.approve(request);
+    await expectBooks(given.approved);
+  });
+
+  const ALTERED = {
+    kind: `'another'`,
+    about: `about || 'x'`,
+    content: `content || '{"extra": "1"}'`,
+    shown: `'[]'`,
+    note: `'another'`,
+    vendor_id: 'coalesce(vendor_id, 0) + 1',
+    proposed_by: `'chege'`,
+    proposer_id: 'gen_random_uuid()',
+    proposed_at: `proposed_at - interval '1 day'`,
+    expires_at: `'infinity'`,
+    mac: `decode(repeat('ab', 32), 'hex')`,
+  } as const;
+  const alter = async (column: string, value: string) =>
     await books.owner.query(`update proposals set ${column} = ${value} where proposal_id = $1`, [
       given.id,
     ]);
-    await refused(async () => await approve(people.baraka, seen), /was changed in the database/);
-    expect(await DECISIONS_AUTHENTIC.find(books.pool, books.ledgerMac)).toEqual([
-      expect.stringContaining(`${given.id} (`),
-    ]);
-    if (column === 'kind') await changePerson(books, 'chege', { role: 'administrator' });
-    await end('reject', people.chege);
-    expect(await given.state()).toEqual(given.ended);
-    expect(await DECISIONS_AUTHENTIC.find(books.pool, books.ledgerMac)).toEqual([]);
+
+  test('is refused after any column was altered, and done after that was undone', async () => {
+    const { seen } = await proposals.preview(given.id);
+    await books.owner.query('create table kept as table proposals');
+    for (const [column, value] of [...Object.entries(ALTERED), ['proposed_at', `'infinity'`]]) {
+      await alter(column ?? '', value ?? '');
+      await refused(async () => await approve(people.baraka, seen), /was changed in the database/);
+      expect(await DECISIONS_AUTHENTIC.find(books.pool, books.ledgerMac)).toEqual([
+        expect.stringContaining(`${given.id} (`),
+      ]);
+      await alter(column ?? '', `(select ${column} from kept where proposal_id = $1)`);
+    }
+    await approve(people.baraka, seen);
+    await expectBooks(given.approved);
   });
+
+  test.each(['kind', 'about', 'content', 'vendor_id', 'proposed_by', 'mac'] as const)(
+    'can be rejected after %s was altered',
+    async (column) => {
+      await alter(column, ALTERED[column]);
+      if (column === 'kind') await changePerson(books, 'chege', { role: 'administrator' });
+      await end('reject', people.chege);
+      expect(await given.state()).toEqual(given.ended);
+      expect(await DECISIONS_AUTHENTIC.find(books.pool, books.ledgerMac)).toEqual([]);
+    },
+  );
 });

@@ -256,6 +256,16 @@ describe('a release', () => {
     });
   });
 
+  test('a proposal about a quarantine that has ended does not end the next one', async () => {
+    const proposal = await proposeUncovered('Amina');
+    await release('Amina');
+    const approval = async () => await approveSeen(books, proposal, named('Baraka'));
+    await expect(approval()).rejects.toThrow('not in quarantine');
+    await enter();
+    await expect(approval()).rejects.toThrow('not in quarantine');
+    expect(await findOpenQuarantine(books.pool)).toBeDefined();
+  });
+
   test('no release is proposed when no statement is missing', async () => {
     const open = (await findOpenQuarantine(books.pool)) ?? expect.fail();
     await importStatement(open.lostFrom, new Date(open.lostUntil.getTime() + 1));

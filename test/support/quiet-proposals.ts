@@ -9,6 +9,10 @@ export type BooksOfPeople = Pick<ProposalOptions, 'pool' | 'ledgerMac'>;
 const wireTime = createWireTime('Africa/Nairobi');
 
 /** Proposals of every kind, without a log. */
-export function quietProposals({ pool, ledgerMac }: BooksOfPeople): Proposals {
-  return createProposals({ pool, ledgerMac, wireTime, masterKeys: SEALING.masterKeys });
+export function quietProposals({
+  pool,
+  ledgerMac,
+  masterKeys = SEALING.masterKeys,
+}: BooksOfPeople & Pick<ProposalOptions, 'masterKeys'>): Proposals {
+  return createProposals({ pool, ledgerMac, wireTime, masterKeys });
 }
