@@ -117,3 +117,29 @@ test('a file that was changed in the database is not taken', async () => {
   await expect(approveSeen(books, proposalId)).rejects.toThrow('changed in the database');
   expect(await collected()).toBe(0n);
 });
+
+test('an accepted statement is read with the settings that two people approved, whatever they are later', async () => {
+  const proposalId = await propose();
+  const source = { name: 'Bank', kind: 'statement' as const, collector: COLLECTOR };
+  const columns = { time: 'Date', amount: 'Amount', reference: 'Ref', text: 'Narrative' };
+  const before = { format: 'csv', columns, account_pattern: String.raw`ACC (\w+)` };
+  // As if thousands were cents, and every line the other vendor's.
+  const after = { ...before, decimal_separator: ',', account_pattern: String.raw`ACC \d{3}(\d+)` };
+  await setSource(books.pool, 'bank', { ...source, settings: after });
+  await expect(approveSeen(books, proposalId)).rejects.toThrow('have changed since');
+  await setSource(books.pool, 'bank', {
+    ...{ ...source, settings: { ...before, decimal_separator: undefined } },
+  });
+  const busy = await books.pool.connect();
+  await lockImports(busy, 'bank');
+  await approveSeen(books, proposalId);
+  await unlockImports(busy, 'bank');
+  busy.release();
+  await setSource(books.pool, 'bank', { ...source, settings: after });
+  const otherId = await books.addVendor();
+  const other = { sourceCode: 'bank', account: '200', by: 'Asha', vid: `vendor-${otherId}` };
+  await addAccount(books, other);
+  await takeUnfinished(deps());
+  expect(await collected()).toBe(70_000n);
+  expect((await books.balances(otherId))['collected']).toBe(0n);
+});

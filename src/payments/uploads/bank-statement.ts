@@ -1,6 +1,7 @@
 import { readVids } from '../../parties/store.ts';
 import { compiled } from '../../platform/base/compiled.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
+import { jsonText } from '../../platform/base/proposal.ts';
 import { isWrittenAlike, plainReference } from '../../platform/base/written-alike.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { kind } from '../../proposals/kind.ts';
@@ -60,6 +61,7 @@ export const bankStatementKind = (deps: UploadDeps): AnyKind =>
     ],
     read: async (db, asked) => {
       try {
+        await requireSameSettings(db, asked);
         const { lines } = await readKept(deps, db, asked);
         return { problem: null, plan: await planOf(db, lines) };
       } catch (error) {
@@ -100,18 +102,34 @@ const OTHER_LABELS: Readonly<Record<string, string>> = {
   pending: 'Not booked',
 };
 
-/** The lines of a kept file. Throws: `PlainError` if it cannot be read with the source's settings. */
+/**
+ * Reads the lines of a kept file with the settings that the source had when it was proposed, whatever they are now.
+ * Throws: `PlainError` if it cannot be read with them.
+ */
 export async function readKept(
   { wireTime }: Pick<UploadDeps, 'wireTime'>,
   db: Queryable,
   asked: BankStatement,
 ): Promise<{ readonly source: SourceRow; readonly lines: readonly ReportedLine[] }> {
-  const source = await requireStatementSource(db, asked.source);
+  const now = await requireStatementSource(db, asked.source);
+  const { settings = now.settings, collector = now.collector } = asked;
+  const source = { ...now, settings, collector };
   const acceptedLines = new Set(asked.acceptedLines);
   const lines = await withKeptFile(db, asked, async (file) =>
     readReports(source, { file, wireTime, acceptedLines }),
   );
   return { source, lines };
+}
+
+/** Throws: `PlainError` if the source would now read or collect otherwise: the preview would show neither. */
+async function requireSameSettings(db: Queryable, asked: BankStatement): Promise<void> {
+  if (asked.settings === undefined) return;
+  const { settings, collector } = await requireStatementSource(db, asked.source);
+  if (jsonText([settings, collector]) === jsonText([asked.settings, asked.collector])) return;
+  throw new PlainError(
+    `The settings of source ${asked.source} have changed since the file was proposed. Propose it again.`,
+    { field: 'source' },
+  );
 }
 
 async function requireStatementSource(db: Queryable, sourceCode: string): Promise<SourceRow> {
@@ -196,11 +214,11 @@ export async function proposeBankStatement(
 ): Promise<ProposalRow> {
   const { pool, wireTime, proposals } = deps;
   const { source, file, acceptedLines, by, note } = request;
+  const row = await requireStatementSource(pool, source);
   // All problems of the file are found before it is kept.
-  await readReports(await requireStatementSource(pool, source), {
-    ...{ file, wireTime, acceptedLines: new Set(acceptedLines) },
-  });
+  await readReports(row, { file, wireTime, acceptedLines: new Set(acceptedLines) });
   const kept = await keepFile(pool, file);
-  const asked = { source, acceptedLines: [...acceptedLines], ...kept };
+  const { settings, collector } = row;
+  const asked = { source, acceptedLines: [...acceptedLines], ...kept, settings, collector };
   return await proposals.propose({ kind: BANK_STATEMENT, content: asked, by, note });
 }
