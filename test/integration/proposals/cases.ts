@@ -339,7 +339,7 @@ async function bankStatement(given: Given): Promise<Case> {
       const columns = { ...settings.columns, reference: 'Reference' };
       await setSource(pool, 'bank', { settings: { ...settings, columns } });
     },
-    reason: /no column Reference/,
+    reason: /settings of source bank have changed/,
     // The account number was given to another vendor, so that it is nobody's money.
     spend: async () => {
       await removeAccount(books, account);

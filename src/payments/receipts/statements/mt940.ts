@@ -4,6 +4,8 @@ import { CURRENCY } from '../../../platform/base/money.ts';
 import { unsignedAmount } from './amounts.ts';
 import { balanceProblem, isSameAccount } from './account.ts';
 import type { LineKind, LineProblem, StatementLine } from './line.ts';
+import { compareText, FULL_LINE, heldMovements } from './mt940-held.ts';
+import type { TextLines } from './mt940-held.ts';
 import type { AccountRules } from './settings.ts';
 
 /** Value date, entry date, mark, funds code, amount, type, our reference, the bank’s. */
@@ -25,8 +27,8 @@ interface Field {
   readonly line: number;
   readonly tag: string;
   readonly value: string;
-  /** The line before it is full, so that this one may be the rest of a payer’s text. */
-  readonly mayBeText: boolean;
+  /** The length of the text line before it, whose rest this line may be; 0: the line before is no text. */
+  readonly follows: number;
 }
 
 /**
@@ -38,12 +40,21 @@ export function* readMt940(
   rules: AccountRules,
   wireTime: WireTime,
 ): Generator<StatementLine | LineProblem> {
-  const messages = messagesOf(fieldsOf(content));
+  const fields = fieldsOf(content);
+  const messages = messagesOf(fields);
+  const text = textLinesOf(fields);
   if (messages.length === 0) yield { line: 1, problem: 'it has no MT940 statement' };
   for (const message of messages) {
     const lines = [...movementsOf(message, rules, wireTime)];
     yield* lines;
     const movements = lines.filter((line) => 'kind' in line);
+    const followed = new Map(message.map(({ line, follows }) => [line, follows]));
+    const placed = movements.map((movement) => ({
+      movement,
+      follows: followed.get(movement.line) ?? 0,
+    }));
+    const held = heldMovements(placed, text, rules.checksBalances);
+    yield* held.filter(({ line }) => rules.acceptedLines?.has(line) !== true);
     // The sum is worth nothing while lines cannot be read.
     const problem = problemOf(message, movements, {
       ...rules,
@@ -53,13 +64,23 @@ export function* readMt940(
   }
 }
 
+function textLinesOf(fields: readonly Field[]): TextLines {
+  const texts = fields
+    .filter(({ tag }) => tag === '86')
+    .map(({ value }) => `:86:${value}`.split('\n'));
+  return {
+    width: texts.flat().reduce((most, { length }) => (length > most ? length : most), 0),
+    isBroken: texts.some((lines) => lines.length > 1),
+  };
+}
+
 function* movementsOf(
   message: readonly Field[],
   rules: AccountRules,
   wireTime: WireTime,
 ): Generator<StatementLine | LineProblem> {
-  for (const [index, { line, tag, value, mayBeText }] of message.entries()) {
-    if (mayBeText && FORGEABLE.test(tag) && rules.acceptedLines?.has(line) !== true) {
+  for (const [index, { line, tag, value, follows }] of message.entries()) {
+    if (follows >= FULL_LINE && FORGEABLE.test(tag) && rules.acceptedLines?.has(line) !== true) {
       yield { line, problem: heldText(line, tag) };
     }
     if (tag !== '61') continue;
@@ -80,14 +101,8 @@ function* movementsOf(
  */
 const FORGEABLE = /^(?:61|20|25|28|60)/;
 
-/**
- * Banks break texts at 60 to 65 characters, and some do not indent what follows. SWIFT forbids text lines that begin
- * like a field; not all banks keep to it.
- */
-const FULL_LINE = 60;
-
 function heldText(line: number, tag: string): string {
-  return `field ${tag} follows a full line of text, so a payer may have written it. Compare it with what the bank shows; if the bank shows it, import the file with --accept-line ${line}`;
+  return `field ${tag} follows a full line of text, so a payer may have written it. ${compareText(line)}`;
 }
 
 /** Undefined: nothing moved. */
@@ -191,15 +206,15 @@ const END = /^(?:-|-?\}.*)?$/;
 
 /** Fields such as `:61:…`, which may go on over several lines. Those for the bank’s use are left out. */
 function fieldsOf(content: string): Field[] {
-  const fields: { line: number; tag: string; values: string[]; mayBeText: boolean }[] = [];
+  const fields: { line: number; tag: string; values: string[]; follows: number }[] = [];
   const lines = content.split(/\r\n|\n|\r/);
   for (const [index, text] of lines.entries()) {
     const [, tag, value = ''] = /^:(NS|\d{2}[A-Z]?):(.*)$/.exec(text) ?? [];
     if (tag !== undefined) {
       // Text is in the field before. A movement has its own width.
       const isText = fields.at(-1)?.tag !== '61' || (fields.at(-1)?.values.length ?? 0) > 1;
-      const mayBeText = isText && (lines[index - 1]?.length ?? 0) >= FULL_LINE;
-      fields.push({ line: index + 1, tag, values: [value], mayBeText });
+      const follows = isText ? (lines[index - 1]?.length ?? 0) : 0;
+      fields.push({ line: index + 1, tag, values: [value], follows });
     } else if (!END.test(text)) fields.at(-1)?.values.push(text);
   }
   return fields

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import type {
   LineProblem,
@@ -6,6 +8,10 @@ import type {
 import { readMt940 } from '../../../../../src/payments/receipts/statements/mt940.ts';
 import { createWireTime } from '../../../../../src/platform/base/clock.ts';
 
+const SAMPLE = path.resolve(
+  import.meta.dirname,
+  '../../../../../docs/guide/samples/bank-statement.sta',
+);
 const wireTime = createWireTime('Africa/Nairobi');
 const RULES = { account: undefined, checksBalances: false, identifiedBy: 'AcctSvcrRef' } as const;
 
@@ -127,5 +133,46 @@ test('each message is checked: account, currency, balances', () => {
 test('what is not MT940 is a problem', () => {
   for (const content of ['', 'Date,Amount\n', '<Document/>']) {
     expect(read(content)).toEqual([{ line: 1, problem: 'it has no MT940 statement' }]);
+  }
+});
+
+/** A payment whose text the bank breaks at this width; its pieces are the payer's. */
+function carrier(number: number, ...pieces: readonly string[]): string[] {
+  return [`:61:260105C1,00NTRFNONREF//FTREAL000${number}`, ':86:RENT', ...pieces];
+}
+const held = (lines: readonly (StatementLine | LineProblem)[]) =>
+  lines.flatMap((line) => ('problem' in line ? [line.line] : []));
+
+test.each([27, 35, 50])(
+  'a payer’s text never becomes movements if the bank breaks it at %i',
+  (width) => {
+    const forged = (mark: string) => `:61:260105${mark}9,00NTRFX//FAKE1${mark}`.padEnd(width, 'x');
+    const rest = 'THANKS';
+    // Both in one text, with other widths of the line before, because blanks at its end may be cut off.
+    for (const before of ['', ' HOUSE', '.'.repeat(width)]) {
+      const lines = read(message(...carrier(1, `R${before}`, forged('C'), forged('D'), rest)));
+      expect(held(lines)).toContain(5 + 1);
+    }
+    // One in each of two texts.
+    const full = 'R'.repeat(width);
+    const two = message(
+      ...carrier(1, full, forged('C'), rest),
+      ...carrier(2, full, forged('D'), rest),
+    );
+    expect(held(read(two))).toEqual(expect.arrayContaining([6, 11]));
+    const accepted = { acceptedLines: new Set([6, 11]) };
+    expect(held(read(two, accepted))).toEqual([]);
+  },
+);
+
+test('movements that a payer cannot have written are read', () => {
+  const sample = readFileSync(SAMPLE, 'utf8');
+  expect(held(read(sample, { checksBalances: true }))).toEqual([]);
+  // The account is emptied each day; a charge is given back; nothing has a text.
+  const swept = message(...carrier(1), ...carrier(2), ':61:260105D2,00NTRFX//SWEEP1', ':86:SWEEP');
+  const charge = [':61:260105D3,00NCHGX//FEE001', ':86:FEE', ':61:260105RD3,00NCHGX//FEE001'];
+  const bare = [':61:260105C5,00NTRFX//BARE01', ':61:260105RC5,00NTRFX//BARE01'];
+  for (const lines of [swept, message(...carrier(1), ...charge), message(...bare, ...bare)]) {
+    expect(held(read(lines))).toEqual([]);
   }
 });
