@@ -23,8 +23,6 @@ const DYNAMIC: Readonly<Record<string, string>> = {
     'the name is quoted by the database',
   'src/platform/cluster/rebucket.ts `update ${name} set bucket = bucket_of(vendor_id) where bucket <> bucket_of(vendor_id)`':
     'for every table with the column',
-  'src/platform/db/client.ts config as never': 'the statements of its callers',
-  'src/platform/db/client.ts config as string': 'the statements of its callers',
   'src/platform/db/migrate.ts migration.sql': 'the test database is made of the migrations',
   'src/platform/db/migrate.ts sql': 'the test database has the SQL functions',
   "src/platform/db/pool.ts result === undefined ? 'rollback' : 'commit'": 'neither can be misspelt',
