@@ -340,6 +340,30 @@ test('a reference that the bank reuses in another year opens a case and credits 
   expect(await collected(vendorId)).toBe(1_000n);
 });
 
+test('what a bank lists again under other numbers, after a change of the settings, waits for people', async () => {
+  const vendorId = await addBank('bank_numbers', CSV);
+  const listed = (day: number, reference: string, amount: number) =>
+    `2026-01-0${day},${amount},${reference},${reference}X,ACC 100200\n`;
+  const titles = 'Date,Amount,Ref,Entry,Narrative\n';
+  await take('bank_numbers', titles + listed(5, 'FT777701', 10));
+  const columns = { ...CSV.columns, reference: 'Entry' };
+  await setSource(books.pool, 'bank_numbers', { settings: { columns } });
+  const again = titles + listed(5, 'FT777701', 10) + listed(6, 'FT777702', 20);
+  expect(await take('bank_numbers', again)).toEqual({ ...NONE, credited: 1, waiting: 1 });
+  expect(await collected(vendorId)).toBe(3_000n);
+  const known = { receipt: 'FT777701X', issuer: 'bank_numbers' };
+  expect((await requireReceipt(books.pool, known)).doubt).toEqual({
+    ...{ reason: 'renumbered', others: ['bank_numbers FT777701'] },
+  });
+  // A change that leaves the numbers alone keeps equal payments apart.
+  const other = await addBank('bank_patterns', CSV);
+  await take('bank_patterns', titles + listed(5, 'FT888801', 10));
+  const settings = { account_pattern: 'ACC (\\w+)' };
+  await setSource(books.pool, 'bank_patterns', { settings });
+  await take('bank_patterns', titles + listed(5, 'FT888802', 10));
+  expect(await collected(other)).toBe(2_000n);
+});
+
 test('a second source of one bank account is refused', async () => {
   const bank = { format: 'mt940', bank_account: '0110-0000-9999' };
   await addBank('bank_one', bank);

@@ -25,7 +25,7 @@ import {
 import type { SourceRow } from './sources-store.ts';
 import { keyHolders } from './sources.ts';
 import { isSameAccount } from './statements/account.ts';
-import { readStatementSettings } from './statements/settings.ts';
+import { isRenumbered, readStatementSettings } from './statements/settings.ts';
 
 /** Throws: `PlainError` if it does not exist. */
 export async function requireSource(db: Queryable, sourceCode: string): Promise<SourceRow> {
@@ -64,7 +64,7 @@ export async function setSource(
     const row = { sourceCode, name, collector, kind, settings, status };
     await checkSource(row);
     await requireOwnAccount(client, row);
-    await putSource(client, row);
+    await putSource(client, row, known !== undefined && isRenumbered(known, row));
     return { row: await requireSource(client, sourceCode), added: known === undefined };
   });
 }

@@ -4,7 +4,13 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import type { CollectedIncome } from '../collections/collect.ts';
 import { listCollectionsLike } from '../collections/store.ts';
 import { listPayoutsLike } from '../payouts/store.ts';
-import { lockMoney, lockNumber, listAlike, listLikeNumbered } from './identity-store.ts';
+import {
+  lockMoney,
+  lockNumber,
+  listAlike,
+  listLikeNumbered,
+  listRenumbered,
+} from './identity-store.ts';
 import { collectionReference } from './receipt.ts';
 import type { Doubt, ReceiptReport } from './receipt.ts';
 import { isNamed, relationOf } from './same-money.ts';
@@ -61,6 +67,10 @@ async function findDoubt(
   if (payouts !== null) return payouts;
   const collected = await listCollected(client, report);
   if (collected.length > 0) return { reason: 'collected', others: collected };
+  if (report.channel === 'statement') {
+    const listed = await listRenumbered(client, report);
+    if (listed.length > 0) return { reason: 'renumbered', others: namesOf(listed) };
+  }
   if (report.account === null || report.isDayOnly === true) return null;
   const alike = await listAlike(client, { ...report, account: report.account });
   // Account numbers of another source may be other vendors'.

@@ -70,6 +70,28 @@ export async function listLikeNumbered(
   return listed.rows;
 }
 
+/** A bank that numbers its entries in another way may also date them on a day next to the former one. */
+const RELISTED_WITHIN = `interval '1 day'`;
+
+/**
+ * Receipts that may be this money, because the source listed them before it numbered its receipts as it does now:
+ * of the same amount and day, and for this account or none. A new number does not show whether the money is new.
+ */
+export async function listRenumbered(
+  db: Queryable,
+  report: Pick<ReceiptReport, 'sourceCode' | 'amountCents' | 'paidAt' | 'account'>,
+): Promise<NumberedRow[]> {
+  const listed = await db.query<NumberedRow>(
+    `select ${COLUMNS} from receipts r
+     where source_code = $1 and amount_cents = $2 and (account is null or account = $4)
+       and paid_at between $3::timestamptz - ${RELISTED_WITHIN} and $3::timestamptz + ${RELISTED_WITHIN}
+       and received_at < (select renumbered_at from receipt_sources s where s.source_code = $1)
+     order by paid_at, receipt_id limit ${MAX_OTHERS}`,
+    [report.sourceCode, report.amountCents, report.paidAt, report.account],
+  );
+  return listed.rows;
+}
+
 /**
  * Receipts of other issuers with the same amount and account at about the same time. Not those that this source
  * has listed under their own numbers: they are other money.

@@ -65,7 +65,8 @@ export interface Doubt {
    * at about this time. `collected`: a collector reported this number and amount itself.
    * `line_wrap`: its text can be read in two ways. `changed_hands`: the account number was another vendor's before.
    * `payout`: a payout of this amount to the vendor may have come back, or the text names a payout's reference.
-   * `returned`: the bank marks it as the return of a payment of ours.
+   * `returned`: the bank marks it as the return of a payment of ours. `renumbered`: the source listed this amount on
+   * this day before, when its settings gave lines other numbers.
    */
   readonly reason:
     | 'same_number'
@@ -75,7 +76,8 @@ export interface Doubt {
     | 'line_wrap'
     | 'changed_hands'
     | 'payout'
-    | 'returned';
+    | 'returned'
+    | 'renumbered';
   /** The receipts or collections that may be the same money, or the readings of the text. */
   readonly others: readonly string[];
 }

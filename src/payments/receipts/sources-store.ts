@@ -37,14 +37,24 @@ export async function findSource(
   return found.rows[0];
 }
 
-export async function putSource(db: Queryable, row: Omit<SourceRow, 'pulledUntil'>): Promise<void> {
+/** @param isRenumbered what it lists from now on has other numbers than before. */
+export async function putSource(
+  db: Queryable,
+  row: Omit<SourceRow, 'pulledUntil'>,
+  isRenumbered: boolean,
+): Promise<void> {
+  const { sourceCode, name, kind, collector, settings, status } = row;
   await db.query(
     `insert into receipt_sources (source_code, name, kind, collector, settings, status)
      values ($1, $2, $3, $4, $5, $6)
      on conflict (source_code) do update set name = excluded.name, collector = excluded.collector,
        settings = excluded.settings, status = excluded.status`,
-    [row.sourceCode, row.name, row.kind, row.collector, JSON.stringify(row.settings), row.status],
+    [sourceCode, name, kind, collector, JSON.stringify(settings), status],
   );
+  if (!isRenumbered) return;
+  await db.query('update receipt_sources set renumbered_at = now() where source_code = $1', [
+    sourceCode,
+  ]);
 }
 
 export interface AccountRow {

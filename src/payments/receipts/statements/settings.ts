@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { jsonText } from '../../../platform/base/proposal.ts';
 import { createSettingsReader } from '../../connectors/protocol.ts';
 
 const title = Type.String({ minLength: 1, maxLength: 100 });
@@ -141,4 +142,23 @@ export function readStatementSettings(sourceCode: string, given: unknown): State
     account: compile(settings.account_pattern),
     receipt: compile(settings.receipt_pattern),
   };
+}
+
+/** Settings that decide which number a line has. */
+const NUMBERING = ['format', 'columns', 'identified_by', 'receipt_pattern'] as const;
+
+/**
+ * Whether a source of statements numbers its receipts in another way after a change. Then a line that it lists again
+ * is not recognised by its number.
+ */
+export function isRenumbered(before: SourceSettings, after: SourceSettings): boolean {
+  if (before.kind !== 'statement') return false;
+  const of = ({ settings }: SourceSettings) =>
+    jsonText(NUMBERING.map((name) => settings[name] ?? null));
+  return of(before) !== of(after);
+}
+
+interface SourceSettings {
+  readonly kind: string;
+  readonly settings: Readonly<Record<string, unknown>>;
 }
