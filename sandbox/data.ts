@@ -244,7 +244,7 @@ async function preparePeople(pool: Pool, masterKeys: MasterKeys): Promise<void> 
     if (known !== undefined && known.credentialsAt !== null) continue;
     const personId = known?.personId ?? (await addPerson({ pool, ledgerMac }, person, new Date()));
     passwordHash ??= await hashPassword(DEMO_PASSWORD);
-    const credentials = { passwordHash, codes: null, codeStep: null, linkBy: null };
+    const credentials = { passwordHash, codes: null, codeStep: null, waitsFor: null };
     await databaseTransaction(pool, async (client) => {
       await setCredentials(client, personId, { ...credentials, at: new Date() });
       await signPerson(client, personId, ledgerMac);

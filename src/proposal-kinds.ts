@@ -10,6 +10,7 @@ import { CREDIT_KINDS } from './credit/decisions/kinds.ts';
 import { caseResolutionKind } from './payments/corrections/case-resolution.ts';
 import { houseEntryKind } from './payments/house/entries.ts';
 import { houseJournalKind } from './payments/house/journals.ts';
+import { tellVendor } from './payments/events/tell-vendor.ts';
 import { payoutKind } from './payments/payouts/payout.ts';
 import { payoutMadeKind } from './payments/payouts/made.ts';
 import { quarantineReleaseKind } from './payments/quarantine/release-kind.ts';
@@ -18,6 +19,7 @@ import { operatorStatementKind } from './payments/uploads/operator-statement.ts'
 import { settingKinds } from './payments/settings/kinds.ts';
 import { vendorSecretKind } from './payments/vendor-secrets/vendor-secret.ts';
 import { payoutReturnKind } from './payments/payouts/return.ts';
+import { personKind } from './proposals/parties/person.ts';
 import { Proposals } from './proposals/proposals.ts';
 
 export interface ProposalOptions {
@@ -48,5 +50,6 @@ export function createProposals(options: ProposalOptions): Proposals {
     houseEntryKind(options),
     houseJournalKind(options),
     quarantineReleaseKind(options),
+    personKind({ ...options, tell: tellVendor }),
   ]);
 }

@@ -193,13 +193,8 @@ export interface PersonView {
   readonly hasCodes: boolean;
   /** Changed in the database, not by the service: cannot sign in until the role is set, and a new link used. */
   readonly isAltered: boolean;
-  /** Absent: confirmed, or not signed in yet. */
-  readonly toConfirm?: {
-    /** When the password was chosen; the confirmation names it. */
-    readonly credentialsAt: string;
-    /** Who made the link, and therefore cannot confirm the person. */
-    readonly linkBy: string;
-  };
+  /** The proposal with which another person confirms this one; null: confirmed, or not signed in yet. */
+  readonly waitsFor: string | null;
 }
 
 /** `GET /people`. */

@@ -4,8 +4,6 @@ import type { HealthCheck } from '../platform/health-check.ts';
 
 /** Something that one person has proposed and another one has to decide. */
 export interface Approval {
-  /** `proposal`: one of any kind, which `proposed` names, decided at its own address. */
-  readonly kind: 'person' | 'proposal';
   readonly id: string;
   /** The proposed change, such as a resolution of a case. */
   readonly proposed: string;

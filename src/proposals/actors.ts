@@ -45,7 +45,7 @@ export async function requireMay(
   if (!isOne || !isAllowed(person.role, permission)) {
     throw new PlainError(`${actor.name} may not do this.`, { field: 'by' });
   }
-  if (person.linkBy === null) return [actor.name, person.login, person.name];
+  if (person.waitsFor === null) return [actor.name, person.login, person.name];
   throw new PlainError(`Another administrator has to confirm ${person.login} first.`, {
     field: 'by',
   });
@@ -60,5 +60,5 @@ export function isSameActor(
   return one.names.some((name) => other.names.some((its) => isSamePerson(name, its)));
 }
 
-/** True while settings take effect without a second person. */
-export const mayActAlone: (db: Queryable) => Promise<boolean> = isAlone;
+/** Settings take effect at once in the sandbox, and while fewer than two members of staff have signed in. */
+export const mayActAlone = async (db: Queryable): Promise<boolean> => await isAlone(db);

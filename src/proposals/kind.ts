@@ -35,7 +35,7 @@ export interface Proposed<Content> {
 export interface Kind<Content extends object, Facts, Plan> {
   /** Such as `payout`. */
   readonly name: string;
-  /** A strict schema. Cents are text. No personal data: the row is kept for good. */
+  /** A strict schema. Cents are text. No personal data of customers: the row is kept for good. */
   readonly content: Compiled<Content>;
   readonly proposedBy: Permission;
   readonly decidedBy: Permission;
@@ -45,8 +45,8 @@ export interface Kind<Content extends object, Facts, Plan> {
   readonly expiresAfterDays: number | null;
   /** True: a new proposal about the same thing withdraws the old one. False: the new one is refused. */
   readonly replaces: boolean;
-  /** Settings, and income by hand: takes effect at once in the sandbox, and while fewer than two members of staff can sign in. */
-  readonly actsAlone?: true;
+  /** Settings, income by hand and people: whether it takes effect at once, because there is no second person. */
+  actsAlone?(db: Queryable, by: Actor, content: Content): Promise<boolean>;
   /** Names the thing that the proposal is about. Only one proposal of the kind waits for each such thing. */
   about(content: Content): string;
   vendorId?(content: Content): number | null;

@@ -1,11 +1,10 @@
-import { newId } from '../platform/base/ids.ts';
 import type { Mac } from '../platform/base/mac.ts';
 import { PlainError } from '../platform/base/plain-error.ts';
 import { ALTERED, requireFound, requireText } from '../platform/base/proposal.ts';
 import { databaseTransaction } from '../platform/db/pool.ts';
 import type { Pool, Queryable } from '../platform/db/pool.ts';
-import { COMMAND_LINE, isSameActor, mayActAlone, requireMay, SERVICE } from './actors.ts';
-import type { Need } from './actors.ts';
+import { COMMAND_LINE, isSameActor, requireMay, SERVICE } from './actors.ts';
+import { aboutOf, draftOf, needOf, unfit, vendorOf } from './draft.ts';
 import { decisionText, isDecisionAuthentic, proposalText, seenOf } from './authenticity.ts';
 import type { Actor, AnyKind, Line } from './kind.ts';
 import {
@@ -18,7 +17,7 @@ import {
   readTime,
   setNotOpen,
 } from './store.ts';
-import type { Decision, NewProposal, ProposalFilter, ProposalRow } from './store.ts';
+import type { Decision, ProposalFilter, ProposalRow } from './store.ts';
 
 export interface ProposalRequest {
   readonly kind: string;
@@ -46,7 +45,6 @@ export interface Preview {
   readonly seen: string;
 }
 
-const DAY_MS = 86_400_000;
 const MAX_EXPIRED = 100;
 
 /**
@@ -78,32 +76,41 @@ export class Proposals {
    * there is no second person: then the row has a decision.
    * Throws: `PlainError` with the problem.
    */
-  async propose({ kind: name, content, by, note }: ProposalRequest): Promise<ProposalRow> {
+  async propose(request: ProposalRequest): Promise<ProposalRow> {
+    const row = await databaseTransaction(
+      this.#pool,
+      async (db) => await this.proposeIn(db, request),
+    );
+    if (row.decision === 'approved') await this.#requireKind(row.kind).afterwards?.(row);
+    return row;
+  }
+
+  /** The same in the caller's database transaction, for kinds that do nothing afterwards. */
+  async proposeIn(
+    db: Queryable,
+    { kind: name, content, by, note }: ProposalRequest,
+  ): Promise<ProposalRow> {
     const kind = this.#requireKind(name);
     const reason = requireText(note, 'note');
     if (!kind.content.fits(content)) throw unfit(kind, content);
-    const row = await databaseTransaction(this.#pool, async (db) => {
-      const isAlone = kind.actsAlone === true && (await mayActAlone(db));
-      const need = needOf(kind, vendorOf(kind, content), 'proposes');
-      if (!isAlone || by !== COMMAND_LINE) await requireMay(db, by, need, this.#mac);
-      const facts = await kind.read(db, content, { lock: true, proposalId: null });
-      kind.check(facts, content, null);
-      if (kind.replaces) await this.#withdrawFormer(db, kind, content, by);
-      const draft = draftOf(kind, { content, by, note: reason, at: await readTime(db) });
-      const plan = kind.plan(facts, draft);
-      const made = { ...draft, shown: kind.show(plan) };
-      const signed = { ...made, mac: this.#mac.sign(proposalText(made)) };
-      if (!(await insertProposal(db, signed))) {
-        throw new PlainError('Another proposal about this waits for a decision.');
-      }
-      await kind.hold?.take(db, signed);
-      if (!isAlone) return { ...signed, ...UNDECIDED };
-      return await this.#carryOut(db, { ...signed, ...UNDECIDED }, kind, {
-        ...{ plan, by, note: reason, at: made.proposedAt, isAlone: true },
-      });
+    const isAlone = (await kind.actsAlone?.(db, by, content)) === true;
+    const need = needOf(kind, vendorOf(kind, content), 'proposes');
+    if (!isAlone || by !== COMMAND_LINE) await requireMay(db, by, need, this.#mac);
+    const facts = await kind.read(db, content, { lock: true, proposalId: null });
+    kind.check(facts, content, null);
+    if (kind.replaces) await this.#withdrawFormer(db, kind, content, by);
+    const draft = draftOf(kind, { content, by, note: reason, at: await readTime(db) });
+    const plan = kind.plan(facts, draft);
+    const made = { ...draft, shown: kind.show(plan) };
+    const signed = { ...made, mac: this.#mac.sign(proposalText(made)) };
+    if (!(await insertProposal(db, signed))) {
+      throw new PlainError('Another proposal about this waits for a decision.');
+    }
+    await kind.hold?.take(db, signed);
+    if (!isAlone) return { ...signed, ...UNDECIDED };
+    return await this.#carryOut(db, { ...signed, ...UNDECIDED }, kind, {
+      ...{ plan, by, note: reason, at: made.proposedAt, isAlone: true },
     });
-    if (row.decision === 'approved') await kind.afterwards?.(row);
-    return row;
   }
 
   /**
@@ -171,7 +178,7 @@ export class Proposals {
       const row = await this.#requireEndable(db, proposalId);
       const isOwn = isSameActor(actorOf(row), { personId: by.personId, names: [by.name] });
       if (onlyOwn && !isOwn) {
-        throw new PlainError(`${row.proposedBy} proposed it. Reject it instead.`, { field: 'by' });
+        throw new PlainError('Somebody else proposed it. Reject it instead.', { field: 'by' });
       }
       const kind = this.#kinds.get(row.kind);
       // Of an altered one, nobody knows which vendor it concerns.
@@ -218,6 +225,12 @@ export class Proposals {
 
   async find(proposalId: string): Promise<ProposalRow> {
     return this.#believed(requireFound(await findProposal(this.#pool, proposalId), 'proposal'));
+  }
+
+  /** In the caller's database transaction. Undefined: there is none with this id. */
+  async findIn(db: Queryable, proposalId: string): Promise<ProposalRow | undefined> {
+    const row = await findProposal(db, proposalId);
+    return row && this.#believed(row);
   }
 
   /** Newest first. */
@@ -358,7 +371,8 @@ export class Proposals {
       return await requireMay(db, proposer, needOf(kind, row.vendorId, 'proposes'), this.#mac);
     } catch (error) {
       if (!(error instanceof PlainError)) throw error;
-      const text = `${row.proposedBy}, who proposed it, may not propose it any more. Reject it, and propose it again.`;
+      const text =
+        'Whoever proposed it may not propose it any more. Reject it, and propose it again.';
       throw new PlainError(text, { field: 'proposal' });
     }
   }
@@ -392,37 +406,6 @@ function actorOf(row: ProposalRow): { readonly personId: string | null; readonly
   return { personId: row.proposerId, names: [row.proposedBy] };
 }
 
-function needOf(kind: AnyKind, vendorId: number | null, step: 'proposes' | 'decides'): Need {
-  const permission = step === 'proposes' ? kind.proposedBy : kind.decidedBy;
-  return { permission, vendorId: kind.ownVendor?.[step] === true ? vendorId : null };
-}
-
-const aboutOf = (kind: AnyKind, content: object): string => `${kind.name} ${kind.about(content)}`;
-
-const vendorOf = (kind: AnyKind, content: object): number | null =>
-  kind.vendorId?.(content) ?? null;
-
-function draftOf(
-  kind: AnyKind,
-  made: {
-    readonly content: object;
-    readonly by: Actor;
-    readonly note: string;
-    readonly at: Date;
-  },
-): Omit<NewProposal, 'mac' | 'shown'> {
-  const { content, by, note, at } = made;
-  const days = kind.expiresAfterDays;
-  return {
-    ...{ proposalId: newId(), kind: kind.name, about: aboutOf(kind, content), content, note },
-    vendorId: vendorOf(kind, content),
-    proposedBy: by.name,
-    proposerId: by.personId,
-    proposedAt: at,
-    expiresAt: days === null ? null : new Date(at.getTime() + days * DAY_MS),
-  };
-}
-
 /** The problem that stops it; null: none. */
 function problemOf(check: () => void): string | null {
   try {
@@ -432,9 +415,4 @@ function problemOf(check: () => void): string | null {
     if (error instanceof PlainError) return error.message;
     throw error;
   }
-}
-
-function unfit(kind: AnyKind, content: object): PlainError {
-  const field = kind.content.problems(content)[0]?.instancePath.split('/')[1];
-  return new PlainError('It is not valid.', { field: field ?? 'content' });
 }

@@ -35,6 +35,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['proposals/grants', 'proposals/tables'],
   // Kinds belong to the wings whose rows they change.
   ['proposals'],
+  ['proposals/parties'],
 
   ['payments/tables'],
   // Every folder in a higher row may open a case when it finds a contradiction.

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { openSecretsOf } from '../../src/parties/keys.ts';
 import { findOperator } from '../../src/payments/billers/store.ts';
-import { addPerson, confirmPerson } from '../../src/parties/people/administer.ts';
+import { addPerson } from '../../src/parties/people/administer.ts';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
 import { acceptLink, createLink } from '../../src/parties/people/links.ts';
 import { newCodeSecret } from '../../src/parties/people/one-time-code.ts';
@@ -172,13 +172,20 @@ test('links that the command line makes are in the audit log', async () => {
   await must(environment, 'person', 'link', 'asha');
   const [noted] = await listAudit(pool, { action: 'person.link', limit: 1 });
   expect(noted).toMatchObject({ login: 'command line', target: 'asha', result: 'done' });
-  expect(noted?.reason).toBe('at once, because no other administrator can confirm it');
+  const why = 'at once, because no other administrator can confirm it';
+  expect(noted?.reason).toBe(why);
+  // As does the proposal that nobody had to approve.
+  const { rows } = await pool.query(
+    `select d.decision, d.is_alone as "isAlone", d.note from proposals p join proposal_decisions d using (proposal_id)
+     where p.kind = 'person' and p.content ->> 'login' = 'asha' order by d.decided_at desc limit 1`,
+  );
+  expect(rows).toEqual([{ decision: 'approved', isAlone: true, note: why }]);
 });
 
 const tokenOf = (ran: Ran): string => ran.json<{ link: string }>().link.split('#')[1] ?? '';
 
 test('whom one administrator invites on the command line is confirmed by another one', async () => {
-  for (const login of ['zuri', 'zawadi']) await staff(login, 'administrator');
+  for (const login of ['zuri', 'zawadi', 'zola']) await staff(login, 'administrator');
   const add = ['person', 'add', 'puppet', '--name', 'P', '--role', 'administrator'];
   for (const words of [
     add,
@@ -192,28 +199,28 @@ test('whom one administrator invites on the command line is confirmed by another
   await must(environment, 'person', 'disable', 'salma');
   const deps = await depsOf(pool, environment);
   const person = async (login: string) => await findPerson(pool, login);
-  const by = (await person('zuri'))?.personId ?? '';
-  const other = (await person('zawadi'))?.personId ?? '';
   await useLink(deps, 'puppet', tokenOf(await signedIn('zuri', PASSWORD, ...add)));
-  const puppet = await person('puppet');
-  expect(puppet?.linkBy).toBe(by);
-  const seen = {
-    credentialsAt: puppet?.credentialsAt ?? new Date(),
-    role: 'administrator',
-  } as const;
-  const own = confirmPerson(deps, 'puppet', { seen, by });
-  await expect(own).rejects.toThrow('another administrator has to confirm');
-  await confirmPerson(deps, 'puppet', { seen, by: other });
-  expect((await person('puppet'))?.linkBy).toBeNull();
+  const waitsFor = async (login: string) => (await person(login))?.waitsFor ?? '';
+  const id = await waitsFor('puppet');
+  const shown = (await must(environment, 'proposal', 'show', id, '--json')).json<{
+    seen: string;
+  }>();
+  const approve = ['proposal', 'approve', id, '--seen', shown.seen];
+  const approved = await signedIn('zola', PASSWORD, ...approve);
+  expect(approved.json()).toMatchObject({ proposed_by: 'zuri', decided_by: 'zola' });
+  expect(await waitsFor('puppet')).toBe('');
   await signedIn('zawadi', PASSWORD, 'person', 'set', 'salim', '--role', 'finance');
-  expect((await person('salim'))?.linkBy).toBe(other);
+  const changed = await waitsFor('salim');
+  const listed = await must(environment, 'proposal', 'show', changed, '--json');
+  expect(listed.json()).toMatchObject({ kind: 'person', proposed_by: 'zawadi' });
   const [noted] = await listAudit(pool, { action: 'person.change', limit: 1 });
   expect(noted).toMatchObject({ login: 'zawadi', target: 'salim', address: 'command line' });
   // A colleague without the role may make a link: the administrator who confirms it is somebody else.
   await staff('nuru', 'support');
   const reset = await signedIn('nuru', PASSWORD, 'person', 'link', 'zuri');
   await useLink(deps, 'zuri', tokenOf(reset));
-  expect((await person('zuri'))?.linkBy).toBe((await person('nuru'))?.personId);
+  const made = await must(environment, 'proposal', 'show', await waitsFor('zuri'), '--json');
+  expect(made.json()).toMatchObject({ proposed_by: 'nuru' });
 });
 
 test('nobody keeps links of the time before two people had signed in, to be more people later', async () => {

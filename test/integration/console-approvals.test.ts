@@ -13,6 +13,7 @@ import { OPERATOR, operatorChangeJson } from '../../src/payments/settings/operat
 import { proposeSetting } from '../../src/payments/settings/propose.ts';
 import { createWireTime } from '../../src/platform/base/clock.ts';
 import { createProposals } from '../../src/proposal-kinds.ts';
+import { confirmedBy } from '../../src/proposals/parties/person.ts';
 import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
 import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
@@ -78,7 +79,6 @@ describe('what waits for a second person', () => {
   test('proposals are listed for those who may decide them, and counted for those who did not make them', async () => {
     const id = await topUp('SLIP-1');
     const shown = {
-      kind: 'proposal',
       id,
       proposed: 'house_entry',
       about: 'kplc',
@@ -138,7 +138,7 @@ describe('what waits for a second person', () => {
     const note = 'went back';
     await proposeForReceipt(deps, { receipt: 'QK1', by: 'operations', note, vid: null });
     const { approvals } = await approvalsOf('finance');
-    expect(approvals).toMatchObject([{ kind: 'proposal', proposed: 'receipt', amount: '700.00' }]);
+    expect(approvals).toMatchObject([{ proposed: 'receipt', amount: '700.00' }]);
     const path = `/proposals/${approvals[0]?.id}`;
     const shown = await as('finance').read<ProposalAnswer>(path);
     expect(shown.content?.[0]).toMatchObject({ text: 'QK1 (safaricom)' });
@@ -171,16 +171,17 @@ describe('what waits for a second person', () => {
     );
     const deps = await peopleDepsOf(running);
     await addPerson(deps, { login: 'newcomer', name: 'N', role: 'support' }, new Date());
-    const madeBy = (await findPerson(pool, 'operations'))?.personId ?? null;
-    const token = await createLink(deps, 'newcomer', {
-      madeBy,
-      now: new Date(),
-    });
+    const { personId = '' } = (await findPerson(pool, 'operations')) ?? {};
+    const by = { personId, name: 'operations' };
+    const proposals = createProposals({ ...deps, wireTime: createWireTime('UTC') });
+    const confirm = confirmedBy(proposals, { by, note: 'new' });
+    const made = { madeBy: personId, now: new Date() };
+    const token = await createLink({ ...deps, confirm }, 'newcomer', made);
     const password = 'a long enough one';
     await new ConsoleClient(running.origin).send('POST', '/links/use', { token, password });
     expect((await approvalsOf('admin')).approvals).toMatchObject([
-      { kind: 'person', id: 'newcomer', proposedBy: 'operations', isOwn: false },
-      { kind: 'proposal', proposed: 'case_resolution', about: 'demo', proposedBy: 'support' },
+      { proposed: 'case_resolution', about: 'demo', proposedBy: 'support' },
+      { proposed: 'person', about: 'newcomer', proposedBy: 'operations' },
     ]);
   });
 });

@@ -3,8 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { consoleRoutes } from '../../src/console/routes/routes.ts';
 import type { RoutesOptions } from '../../src/console/routes/routes.ts';
 import type { PeopleAnswer } from '../../src/console/operations-answers.ts';
+import type { ApprovalsAnswer, ProposalAnswer } from '../../src/console/system-answers.ts';
 import { addPerson, changePerson } from '../../src/parties/people/administer.ts';
 import { createLink } from '../../src/parties/people/links.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
+import type { Pool } from '../../src/platform/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient, signInAll } from '../support/console-client.ts';
 import type { SignedIn } from '../support/console-client.ts';
@@ -15,19 +18,33 @@ import { peopleDepsOf } from '../support/people-deps.ts';
 // An administrator who wants to be two people, or somebody else.
 
 let running: InProcessService;
+let owner: Pool;
 let as: SignedIn;
 
 beforeAll(async () => {
   const environment = { CONSOLE_CHANGES_PER_SECOND: '0', CONSOLE_READS_PER_SECOND: '0' };
-  running = await startInProcess((await createTestDatabase()).url, { environment });
-  as = await signInAll(running.origin, ['admin', 'demo-admin']);
+  const database = await createTestDatabase();
+  running = await startInProcess(database.url, { environment });
+  owner = createPool({ url: database.ownerUrl, max: 1, name: 'owner' });
+  as = await signInAll(running.origin, ['admin', 'demo-admin', 'demo2-admin']);
 });
 afterAll(async () => {
+  await owner.end();
   await running.stop();
 });
 
 const peopleOf = async (client: ConsoleClient): Promise<PeopleAnswer> =>
   await client.read<PeopleAnswer>('/people');
+
+/** The proposal that confirms the person, as this one sees it. */
+async function confirmationOf(client: ConsoleClient, login: string): Promise<ProposalAnswer> {
+  const found = (await peopleOf(client)).people.find((person) => person.login === login);
+  return await client.read<ProposalAnswer>(`/proposals/${found?.waitsFor ?? 'none'}`);
+}
+
+/** Approves what was seen. */
+const approve = async (client: ConsoleClient, { id, preview }: ProposalAnswer) =>
+  await client.send('POST', `/proposals/${id}/approve`, { seen: preview?.seen });
 
 /** Uses the link of an invitation as the person who received it. */
 async function useLink(path: unknown, password: string): Promise<ConsoleClient> {
@@ -89,26 +106,23 @@ test('whom staff invite for a vendor pays nothing before the vendor’s administ
   // Nor does a second person whom the same administrator invites help.
   const also = await admin.send('POST', '/people', { ...invite, role, login: 'till-4' });
   const puppet = await useLink(also.body['path'], 'a password for the till');
-  const shown = (await peopleOf(own)).people.find(({ login }) => login === 'till-3');
+  const shown = await confirmationOf(own, 'till-3');
+  const who = [
+    { label: 'Login', text: 'till-3', amount: null },
+    { label: 'Name', text: 'Till', amount: null },
+    { label: 'Role', text: 'vendor_cashier', amount: null },
+    { label: 'Vendor', text: 'demo', amount: null },
+  ];
   // A vendor does not learn the logins of staff.
-  expect(shown?.toConfirm?.linkBy).toBe('staff');
-  const confirm = {
-    credentialsAt: shown?.toConfirm?.credentialsAt,
-    role: shown?.role,
-    reason: 'x',
-  };
-  const path = '/people/till-3/confirm';
-  expect((await puppet.send('POST', path, confirm)).code).toBe('not_confirmed');
-  expect((await admin.send('POST', path, confirm)).status).toBe(400);
+  expect(shown).toMatchObject({ content: who, proposedBy: 'staff', isOwn: false });
+  expect((await approve(puppet, shown)).code).toBe('not_confirmed');
+  expect((await approve(admin, shown)).text).toContain('another person has to approve it');
+  expect((await approve(as('demo2-admin'), shown)).code).toBe('not_found');
   // What was confirmed is not changed by the same hand afterwards, or meanwhile.
   expect((await admin.send('PUT', '/people/till-3', { role, reason: 'x' })).status).toBe(200);
-  const late = await own.send('POST', path, confirm);
-  expect(late.text).toContain('was given another role since then');
-  // A confirmation says what was seen.
-  for (const field of ['role', 'credentialsAt'] as const) {
-    const { [field]: _, ...unsaid } = confirm;
-    expect(await own.send('POST', path, unsaid)).toMatchObject({ status: 400, field });
-  }
+  const late = await approve(own, shown);
+  expect(late.text).toContain('already withdrawn');
+  expect(late.text).not.toContain('by admin');
   const back = { role: 'vendor_cashier', reason: 'x' };
   expect((await admin.send('PUT', '/people/till-3', back)).status).toBe(200);
   // The vendor is told what staff did, and not what it did itself.
@@ -116,7 +130,7 @@ test('whom staff invite for a vendor pays nothing before the vendor’s administ
     `select route from request_log where method = 'STAFF'`,
   );
   expect(told.rows).toEqual(Array.from({ length: 4 }, () => ({ route: 'people' })));
-  expect((await own.send('POST', path, confirm)).status).toBe(204);
+  expect((await approve(own, await confirmationOf(own, 'till-3'))).status).toBe(204);
   const signedInAgain = new ConsoleClient(running.origin);
   await signedInAgain.signIn('till-3', 'a password for the till');
   expect((await signedInAgain.get('/payments')).status).toBe(200);
@@ -144,16 +158,65 @@ test('a role that reads credit reports, given to somebody who was confirmed with
   // Who waits because of one administrator gets no other role from another, who could then be the second person.
   const other = await fifth.send('PUT', '/people/fourth', { role: 'finance', reason: 'x' });
   expect(other).toMatchObject({ status: 400, field: 'role' });
-  const shown = (await peopleOf(fifth)).people.find(({ login }) => login === 'fourth')?.toConfirm;
-  const confirm = {
-    credentialsAt: shown?.credentialsAt,
-    role: 'risk',
-    reason: 'x',
-  };
-  expect((await admin.send('POST', '/people/fourth/confirm', confirm)).status).toBe(400);
-  expect((await fifth.send('POST', '/people/fourth/confirm', confirm)).status).toBe(204);
+  const shown = await confirmationOf(fifth, 'fourth');
+  expect((await approve(admin, shown)).status).toBe(400);
+  expect((await approve(fifth, shown)).status).toBe(204);
   expect((await fourth.get('/credit/enquiries')).code).not.toBe('not_confirmed');
 });
+
+test('a confirmation is refused after the name, the role, the vendor or the login changed, or before the link is used', async () => {
+  const deps = await peopleDepsOf(running);
+  const [admin, own] = [as('admin'), as('demo-admin')];
+  const invite = { role: 'vendor_cashier', vid: 'demo', reason: 'a till of its own' };
+  const invited = await admin.send('POST', '/people', { ...invite, login: 'till-8', name: 'Till' });
+  const waiting = await admin.read<ApprovalsAnswer>('/approvals');
+  const { id = '' } = waiting.approvals.find(({ note }) => note === invite.reason) ?? {};
+  const problem = async (): Promise<string | null | undefined> =>
+    (await own.read<ProposalAnswer>(`/proposals/${id}`)).preview?.problem;
+  expect(await problem()).toBe('till-8 has not used the link yet.');
+  await useLink(invited.body['path'], 'a password for the till');
+  const shown = await confirmationOf(own, 'till-8');
+  expect([shown.id, await problem()]).toEqual([id, null]);
+  await changePerson(deps, 'till-8', { name: 'Somebody else' });
+  expect((await approve(own, shown)).text).toContain('The name of till-8 changed');
+  await changePerson(deps, 'till-8', { role: 'vendor_viewer' });
+  expect(await problem()).toContain('The name and role of till-8 changed');
+  await changePerson(deps, 'till-8', { name: 'Till', role: 'vendor_cashier' });
+  for (const change of [
+    `name = 'T'`,
+    `role = 'vendor_administrator'`,
+    'vendor_id = vendor_id + 1',
+    `credentials_at = now()`,
+  ]) {
+    await using kept = await changed('till-8', change);
+    expect(await problem(), change).toMatch(/was changed in the database|changed after/);
+    expect((await approve(own, shown)).status).toBe(400);
+    expect(kept).toBeDefined();
+  }
+  await using renamed = await changed('till-8', `login = 'till-9'`);
+  expect(await problem()).toBe('There is no person till-8.');
+  expect(renamed).toBeDefined();
+});
+
+/** Changes the row as its owner until it goes out of scope. */
+async function changed(login: string, change: string): Promise<AsyncDisposable> {
+  const { rows } = await owner.query<{ row: { person_id: string } }>(
+    'select to_jsonb(p) as row from people p where login = $1',
+    [login],
+  );
+  const row = rows[0]?.row;
+  await owner.query(`update people set ${change} where login = $1`, [login]);
+  return {
+    [Symbol.asyncDispose]: async () => {
+      await owner.query(
+        `update people p set name = f.name, role = f.role, vendor_id = f.vendor_id, login = f.login,
+           credentials_at = f.credentials_at
+         from jsonb_populate_record(null::people, $1) f where p.person_id = f.person_id`,
+        [row],
+      );
+    },
+  };
+}
 
 test('a link that was made for another role is not valid after a change of the role', async () => {
   const admin = as('admin');

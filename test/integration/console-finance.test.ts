@@ -36,7 +36,7 @@ afterAll(async () => {
 const isEven = async (): Promise<unknown> => (await finance.get('/ledger')).body['isEven'];
 const kinds = async (client: ConsoleClient): Promise<string[]> => {
   const { approvals } = await client.read<ApprovalsAnswer>('/approvals');
-  return approvals.map(({ kind }) => kind);
+  return approvals.map(({ proposed }) => proposed);
 };
 
 const JOURNAL = {
@@ -59,7 +59,7 @@ test('a journal is proposed by one person and approved by another one', async ()
   expect(unstorable).toMatchObject({ status: 400, code: 'invalid_field' });
   const proposed = await finance.send('POST', '/journals', JOURNAL);
   const { id } = proposed.body as unknown as JournalView;
-  expect(await kinds(other)).toContain('proposal');
+  expect(await kinds(other)).toContain('house_journal');
   const { preview } = await other.read<ProposalAnswer>(`/proposals/${id}`);
   const approve = async (by: ConsoleClient) =>
     await by.send('POST', `/proposals/${id}/approve`, { seen: preview?.seen });
@@ -82,9 +82,7 @@ test('a payout is proposed by one person and approved by another one', async () 
   const proposed = await finance.send('POST', '/payouts', { ...body, amount: '2000' });
   const { id } = proposed.body as unknown as PayoutView;
   const { approvals } = await other.read<ApprovalsAnswer>('/approvals');
-  expect(approvals).toMatchObject([
-    { kind: 'proposal', proposed: 'payout', id, amount: '2000.00' },
-  ]);
+  expect(approvals).toMatchObject([{ proposed: 'payout', id, amount: '2000.00' }]);
   const shown = await other.read<ProposalAnswer>(`/proposals/${id}`);
   expect(shown).toMatchObject({ isOwn: false, vid: 'demo', preview: { problem: null } });
   const seen = shown.preview?.seen;

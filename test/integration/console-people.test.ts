@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AuditAnswer, PeopleAnswer } from '../../src/console/operations-answers.ts';
+import type { ProposalAnswer } from '../../src/console/system-answers.ts';
 import { addPerson } from '../../src/parties/people/administer.ts';
 import { createLink } from '../../src/parties/people/links.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
@@ -175,7 +176,6 @@ test('administrators who use another person’s link see, change and approve not
     ['GET', '/payments'],
     ['GET', '/people'],
     ['POST', `/proposals/${crypto.randomUUID()}/approve`],
-    ['POST', '/people/second/confirm'],
     ['POST', '/people/second/link'],
     ['PUT', '/people/finance'],
   ] as const) {
@@ -184,11 +184,12 @@ test('administrators who use another person’s link see, change and approve not
   }
 
   const { people } = await peopleOf(admin);
-  const { toConfirm: shown, role } = people.find(({ login }) => login === 'second') ?? {};
-  expect(shown?.linkBy).toBe('admin');
-  const confirm = { credentialsAt: shown?.credentialsAt, role, reason: 'I called' };
-  const own = await admin.send('POST', '/people/second/confirm', confirm);
-  expect(own.text).toContain('another administrator has to confirm');
+  const id = people.find(({ login }) => login === 'second')?.waitsFor ?? '';
+  const shown = await admin.read<ProposalAnswer>(`/proposals/${id}`);
+  expect(shown).toMatchObject({ proposedBy: 'admin', isOwn: true, note: invite.reason });
+  const approve = async (by: ConsoleClient, { id: which, preview }: ProposalAnswer) =>
+    await by.send('POST', `/proposals/${which}/approve`, { seen: preview?.seen });
+  expect((await approve(admin, shown)).text).toContain('another person has to approve it');
 
   // The command line needs no second person, because its users have access to the database.
   const deps = await peopleDepsOf(running);
@@ -201,14 +202,13 @@ test('administrators who use another person’s link see, change and approve not
   // Another link was used meanwhile, so the confirmation would be for something that nobody saw.
   const again = await admin.send('POST', '/people/second/link', { reason: 'lost it' });
   const other = await useLink(again.body['path'], 'another one of these');
-  const late = await third.send('POST', '/people/second/confirm', confirm);
-  expect(late.text).toContain('has used another link since');
+  expect((await approve(third, shown)).text).toContain('already withdrawn');
   expect((await other.send('POST', '/people/third/link', { reason: 'x' })).code).toBe(
     'not_confirmed',
   );
-  const now = (await peopleOf(third)).people.find(({ login }) => login === 'second')?.toConfirm;
-  const seen = { ...confirm, credentialsAt: now?.credentialsAt };
-  expect((await third.send('POST', '/people/second/confirm', seen)).status).toBe(204);
+  const now = (await peopleOf(third)).people.find(({ login }) => login === 'second')?.waitsFor;
+  const seen = await third.read<ProposalAnswer>(`/proposals/${now ?? ''}`);
+  expect((await approve(third, seen)).status).toBe(204);
   expect((await other.get('/session')).body['person']).toMatchObject({ isConfirmed: true });
   expect((await other.send('POST', '/people/nobody/link', { reason: 'x' })).code).toBe('not_found');
 });

@@ -4,7 +4,7 @@ import { changePerson } from '../../src/parties/people/administer.ts';
 import { compiled } from '../../src/platform/base/compiled.ts';
 import { PlainError } from '../../src/platform/base/plain-error.ts';
 import { insertPurpose } from '../../src/platform/db/purpose-store.ts';
-import { COMMAND_LINE } from '../../src/proposals/actors.ts';
+import { COMMAND_LINE, mayActAlone } from '../../src/proposals/actors.ts';
 import { DECISIONS_AUTHENTIC } from '../../src/proposals/authenticity.ts';
 import { kind } from '../../src/proposals/kind.ts';
 import type { Actor } from '../../src/proposals/kind.ts';
@@ -22,7 +22,7 @@ const nameKind = kind<{ name: string }, string, { name: string }>({
   name: 'collector_name',
   content: compiled(content),
   ...{ proposedBy: 'vendors.act', decidedBy: 'vendors.act', ownVendor: { decides: true } },
-  ...{ expiresAfterDays: 7, replaces: true, actsAlone: true },
+  ...{ expiresAfterDays: 7, replaces: true, actsAlone: mayActAlone },
   about: () => COLLECTOR,
   describe: ({ name }) => [{ label: 'Name', text: name }],
   read: async (db, _content, { lock }) => {

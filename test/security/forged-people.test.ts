@@ -1,16 +1,20 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEMO_PASSWORD } from '../../sandbox/data.ts';
 import { findLedgerMac } from '../../src/parties/ledger-key.ts';
-import { addPerson, changePerson, confirmPerson } from '../../src/parties/people/administer.ts';
+import { addPerson, changePerson } from '../../src/parties/people/administer.ts';
 import { PEOPLE_AUTHENTIC, signFirstPeople } from '../../src/parties/people/authenticity.ts';
 import type { PeopleDeps } from '../../src/parties/people/authenticity.ts';
 import { acceptLink, createLink } from '../../src/parties/people/links.ts';
 import { findPerson } from '../../src/parties/people/people-store.ts';
 import { createSessions } from '../../src/parties/people/sessions.ts';
 import { checkSignIn } from '../../src/parties/people/sign-in.ts';
-import { systemClock } from '../../src/platform/base/clock.ts';
+import { createWireTime, systemClock } from '../../src/platform/base/clock.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
+import { createProposals } from '../../src/proposal-kinds.ts';
+import { proposeWaiting } from '../../src/proposals/parties/upgrade.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
@@ -35,12 +39,12 @@ afterAll(async () => {
 let people = 0;
 
 /** Somebody who has a password, which is that of the demo. */
-async function newPerson(madeBy: string | null = null): Promise<string> {
+async function newPerson(): Promise<string> {
   people += 1;
   const login = `person${people}`;
   const now = new Date();
   await addPerson(deps, { login, name: 'P', role: 'support' }, now);
-  await useLink(await createLink(deps, login, { madeBy, now }));
+  await useLink(await createLink(deps, login, { madeBy: null, now }));
   return login;
 }
 
@@ -81,7 +85,8 @@ const CHANGES = {
   'the role': `role = 'administrator'`,
   'the password': `password_hash = (select password_hash from people where login = 'admin')`,
   'when it was chosen': `credentials_at = credentials_at + interval '1 day'`,
-  'who made the link': `link_by = (select person_id from people where login = 'admin')`,
+  'the name': `name = 'Somebody else'`,
+  'whom it waits for': 'waits_for = gen_random_uuid()',
   'the code': `mac = (select mac from people where login = 'admin')`,
   'no code': 'mac = null',
 };
@@ -174,20 +179,28 @@ test('somebody who was disabled is not enabled again', async () => {
   await changePerson(deps, login, { status: 'disabled', role: 'support' });
 });
 
-test('a change makes no link valid, and is not made valid by a confirmation', async () => {
-  const admin = await findPerson(deps.pool, 'admin');
-  const finance = await findPerson(deps.pool, 'finance');
-  const login = await newPerson(admin?.personId ?? null);
-  const { credentialsAt } = (await findPerson(deps.pool, login)) ?? {};
+test('a change makes no link valid', async () => {
+  const login = await newPerson();
   const token = await createLink(deps, login, { madeBy: null, now: new Date() });
   await update(login, `role = 'administrator'`);
   await expect(useLink(token)).rejects.toMatchObject({ code: 'link_invalid' });
-  const seen = { credentialsAt: credentialsAt ?? new Date(), role: 'administrator' } as const;
-  const confirmation = { seen, by: finance?.personId ?? '' };
-  await expect(confirmPerson(deps, login, confirmation)).rejects.toThrow('changed in the database');
   await changePerson(deps, login, { role: 'support' });
   // Only a new one.
   await expect(useLink(token)).rejects.toMatchObject({ code: 'link_invalid' });
+});
+
+test('a link that waits for a confirmation is not used without it', async () => {
+  const login = await newPerson();
+  const waitsFor = randomUUID();
+  const confirm = async () => await Promise.resolve({ waitsFor, at: new Date() });
+  const made = { madeBy: null, now: new Date() };
+  const token = await createLink({ ...deps, confirm }, login, made);
+  await owner.query('update person_links set waits_for = null');
+  await expect(useLink(token)).rejects.toMatchObject({ code: 'link_invalid' });
+  await useLink(await createLink({ ...deps, confirm }, login, made));
+  await update(login, 'waits_for = null');
+  expect(await signInAs(login)).toBe('sign_in_failed');
+  await changePerson(deps, login, { role: 'support' });
 });
 
 test('the people of a release without codes are given theirs once', async () => {
@@ -200,6 +213,43 @@ test('the people of a release without codes are given theirs once', async () => 
   await signFirstPeople(deps, new Date());
   expect(await signInAs(login)).toBe('sign_in_failed');
   await changePerson(deps, login, { role: 'support' });
+});
+
+test('the people of a release whose codes did not cover names, and who waited, keep what they had', async () => {
+  const { pool, ledgerMac } = deps;
+  const waiting = await newPerson();
+  const confirmed = await newPerson();
+  const admin = await findPerson(pool, 'admin');
+  await update(waiting, `waits_for = '${admin?.personId ?? ''}'`);
+  const codes = new Map<string, string>();
+  for (const login of [waiting, confirmed]) {
+    const person = (await findPerson(pool, login)) ?? expect.fail();
+    const { personId, vendorId, role, status, passwordHash, waitsFor, version } = person;
+    const chosenAt = String(Number(person.credentialsAt));
+    const covered = [personId, login, vendorId, role, status, passwordHash, waitsFor, chosenAt];
+    const code = ledgerMac.sign(JSON.stringify(['people', ...covered, version]));
+    await pool.query('update people set mac = $2 where login = $1', [login, code]);
+    codes.set(login, code.toString('hex'));
+  }
+  const proposals = createProposals({ pool, ledgerMac, wireTime: createWireTime('UTC') });
+  const log = pino({ level: 'silent' });
+  const start = async (): Promise<void> => {
+    await signFirstPeople(deps, new Date());
+    await proposeWaiting({ pool, ledgerMac, proposals, log });
+  };
+  await Promise.all([start(), start()]);
+  expect(await found()).toEqual([]);
+  expect((await findPerson(pool, confirmed))?.waitsFor).toBeNull();
+  const { waitsFor } = (await findPerson(pool, waiting)) ?? {};
+  expect(await proposals.find(waitsFor ?? '')).toMatchObject({
+    ...{ proposedBy: 'admin', decision: null, content: { login: waiting, role: 'support' } },
+  });
+  // The former code, which does not say the name, is not valid again.
+  const code = codes.get(confirmed) ?? '';
+  await update(confirmed, `name = 'Q', version = version - 1, mac = decode('${code}', 'hex')`);
+  await start();
+  expect(await found()).toEqual([expect.stringContaining(confirmed)]);
+  await changePerson(deps, confirmed, { role: 'support' });
 });
 
 test('the key of the codes is not ended', async () => {

@@ -45,7 +45,7 @@ test('former rows of a person let nobody in and give no rights', async () => {
   await changePerson(deps, 'finance', { role: 'support' });
   expect(await PEOPLE_AUTHENTIC.find(pool, deps.ledgerMac)).toEqual([]);
   await pool.query(
-    `update people p set role = f.role, mac = f.mac, version = f.version, link_by = f.link_by,
+    `update people p set role = f.role, mac = f.mac, version = f.version, waits_for = f.waits_for,
        credentials_at = f.credentials_at, password_hash = f.password_hash
      from former f where f.person_id = p.person_id`,
   );

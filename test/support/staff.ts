@@ -15,7 +15,7 @@ export async function addStaff(
   await setCredentials(deps.pool, personId, {
     passwordHash: 'none',
     codes: { masterKeyId: 'test', secret: Buffer.from('secret') },
-    ...{ codeStep: null, at: now, linkBy: null },
+    ...{ codeStep: null, at: now, waitsFor: null },
   });
   await signPerson(deps.pool, personId, deps.ledgerMac);
   return { personId, name: login };

@@ -63,8 +63,8 @@ async function requireStaff(
     const text = `The role ${person.role} of ${person.login} does not allow this.`;
     throw new PlainError(text, { field: 'by' });
   }
-  if (person.linkBy === null) return person;
-  const text = `Another administrator has to confirm ${person.login} first, in the console.`;
+  if (person.waitsFor === null) return person;
+  const text = `Another administrator has to confirm ${person.login} first.`;
   throw new PlainError(text, { field: 'by' });
 }
 

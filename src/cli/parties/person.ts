@@ -10,6 +10,9 @@ import { ROLES } from '../../parties/people/roles.ts';
 import type { Role } from '../../parties/people/roles.ts';
 import { tellVendor } from '../../payments/events/tell-vendor.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
+import { COMMAND_LINE } from '../../proposals/actors.ts';
+import type { Actor } from '../../proposals/kind.ts';
+import { confirmedBy } from '../../proposals/parties/person.ts';
 import { command, displayName, loginName, requireSome, signerName } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { table } from '../output.ts';
@@ -17,6 +20,7 @@ import type { Session } from '../session.ts';
 import { asPerson } from './as-person.ts';
 import type { Act } from './as-person.ts';
 import { noted } from './noted.ts';
+import { openProposals } from './proposal.ts';
 
 interface MakerOptions {
   readonly json?: boolean;
@@ -47,9 +51,7 @@ export function addPersonCommands(program: Command, cli: Cli): void {
       await cli.run(options, async (session) => {
         // Any colleague may: the administrator who confirms it is another one.
         const act = { by: options.by, action: 'person.link', target: login };
-        return await asMaker(cli, session, act, async (madeBy) =>
-          linkAnswer(session, login, madeBy),
-        );
+        return await asMaker(cli, session, act, async (maker) => linkAnswer(session, login, maker));
       });
     });
   addStatus(person, cli, 'disable', 'Sign a person out and refuse new sign-ins.');
@@ -67,16 +69,15 @@ function addAdd(person: Command, cli: Cli): void {
       async (login: string, options: MakerOptions & { name: string; role: Role; vid?: string }) => {
         await cli.run(options, async (session) => {
           const { name, role, vid, by } = options;
-          const deps = await peopleDeps(session);
           const act = {
             by,
             permission: 'people.act',
             action: 'person.add',
             target: login,
           } as const;
-          return await asMaker(cli, session, act, async (madeBy) => {
-            await addPerson(deps, { login, name, role, vid }, new Date());
-            return await linkAnswer(session, login, madeBy);
+          return await asMaker(cli, session, act, async (maker) => {
+            await addPerson(maker.deps, { login, name, role, vid }, new Date());
+            return await linkAnswer(session, login, maker);
           });
         });
       },
@@ -87,38 +88,56 @@ async function peopleDeps({ pool, ledgerMac }: Session): Promise<PeopleDeps> {
   return { pool, ledgerMac: await ledgerMac(), tell: tellVendor };
 }
 
+/** Who gives or changes what a person may do. */
+interface Maker {
+  /** Null: there is no second person. */
+  readonly personId: string | null;
+  readonly deps: PeopleDeps;
+}
+
+/** @param note why, in the proposal that another person confirms. */
+async function makerOf(session: Session, by: Actor, note: string): Promise<Maker> {
+  const confirm = confirmedBy(await openProposals(session), { by, note });
+  return { personId: by.personId, deps: { ...(await peopleDeps(session)), confirm } };
+}
+
 /**
  * Gives or changes what a person may do, as the member of staff that `--by` names: another administrator then
  * confirms the person. Otherwise whoever runs commands could be both people of a decision.
- * @param work with who has to be another one than whoever confirms; null: there is no second person.
  */
 async function asMaker<Result>(
   cli: Cli,
   session: Session,
   act: Omit<Act, 'by'> & { readonly by: string | undefined; readonly target: string },
-  work: (madeBy: string | null) => Promise<Result>,
+  work: (maker: Maker) => Promise<Result>,
 ): Promise<Result> {
   const { by, action, target } = act;
   const reason = await reasonToActAlone(session.pool, target);
   if (reason !== undefined) {
     const told = by === undefined ? reason : `${by}: ${reason}`;
-    return await noted(session.pool, { action, target, reason: told }, async () => work(null));
+    return await noted(session.pool, { action, target, reason: told }, async () =>
+      work(await makerOf(session, COMMAND_LINE, told)),
+    );
   }
   const named = 'Give the login of a member of staff: another administrator then confirms it.';
   if (by === undefined) throw new PlainError(named, { field: 'by' });
-  return await asPerson(cli, session, { ...act, by }, async (_by, { personId }) => {
-    if (personId === null) throw new PlainError(`${by} has to sign in for this.`, { field: 'by' });
-    return await work(personId);
+  return await asPerson(cli, session, { ...act, by }, async (_by, actor) => {
+    if (actor.personId === null) {
+      throw new PlainError(`${by} has to sign in for this.`, { field: 'by' });
+    }
+    return await work(
+      await makerOf(session, actor, `${action.replace('.', ' ')} on the command line`),
+    );
   });
 }
 
 async function linkAnswer(
   session: Session,
   login: string,
-  madeBy: string | null,
+  { deps, personId: madeBy }: Maker,
 ): Promise<{ json: object; text: string }> {
   const { config } = session;
-  const token = await createLink(await peopleDeps(session), login, { madeBy, now: new Date() });
+  const token = await createLink(deps, login, { madeBy, now: new Date() });
   // In the fragment, which browsers send to no server: it is in no log.
   const link = `${config.publicUrl}${config.consolePath}/welcome#${token}`;
   return {
@@ -127,7 +146,7 @@ async function linkAnswer(
       `${login} chooses a password here, once, within ${LINK_HOURS} hours:\n${link}`,
       ...(madeBy === null
         ? []
-        : ['Then an administrator other than you confirms it in the console.']),
+        : ['Then an administrator other than you confirms it: see malipo proposal list.']),
     ].join('\n'),
   };
 }
@@ -181,13 +200,11 @@ function addSet(person: Command, cli: Cli): void {
       requireSome(options, ['name', 'role']);
       const { name, role, by } = options;
       await cli.run(options, async (session) => {
-        const deps = await peopleDeps(session);
         const action = 'person.change';
         const act = { by, permission: 'people.act', action, target: login } as const;
-        await asMaker(cli, session, act, async (madeBy) => {
-          const maker = madeBy === null ? undefined : { personId: madeBy, now: new Date() };
-          await changePerson(deps, login, { name, role }, maker);
-        });
+        await asMaker(cli, session, act, async ({ deps }) =>
+          changePerson(deps, login, { name, role }),
+        );
         return { json: { login, changed: true }, text: `${login} is changed.` };
       });
     });

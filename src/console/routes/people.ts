@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { addPerson, changePerson, confirmPerson } from '../../parties/people/administer.ts';
+import { addPerson, changePerson } from '../../parties/people/administer.ts';
 import { isAuthentic } from '../../parties/people/authenticity.ts';
 import type { PeopleDeps } from '../../parties/people/authenticity.ts';
 import { LINK_HOURS, createLink } from '../../parties/people/links.ts';
@@ -8,21 +8,24 @@ import type { PersonRow } from '../../parties/people/people-store.ts';
 import { MAX_LOGIN_LENGTH, TYPED_LOGIN, loginFrom, ownLogin } from '../../parties/people/login.ts';
 import { ROLES, VENDOR_ROLES } from '../../parties/people/roles.ts';
 import { tellVendor } from '../../payments/events/tell-vendor.ts';
-import { parseIsoTime } from '../../platform/base/clock.ts';
 import type { Clock } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Pool } from '../../platform/db/pool.ts';
+import { confirmedBy } from '../../proposals/parties/person.ts';
+import type { Proposals } from '../../proposals/proposals.ts';
 import type { InvitationAnswer, PeopleAnswer, PersonView } from '../operations-answers.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute, Viewer } from '../route.ts';
 import { personName as name } from './fields.ts';
+import { actorOf } from './proposal-decisions.ts';
 import { onlyReason, reason } from './reason.ts';
 
 export interface PeopleRoutesOptions {
   readonly pool: Pool;
   readonly ledgerMac: Mac;
   readonly clock: Clock;
+  readonly proposals: Proposals;
 }
 
 const params = Type.Object({ login: Type.String({ maxLength: MAX_LOGIN_LENGTH }) });
@@ -38,7 +41,7 @@ export function peopleRoutes(options: PeopleRoutesOptions): AnyRoute[] {
       permission: 'people.read',
       handle: async (_input, { viewer }): Promise<PeopleAnswer> => ({
         people: (await listPeople(pool, viewer.vendor?.vendorId)).map((row) =>
-          personView(row, ledgerMac, viewer),
+          personView(row, ledgerMac),
         ),
         roles: viewer.vendor === undefined ? ROLES : VENDOR_ROLES,
       }),
@@ -46,7 +49,6 @@ export function peopleRoutes(options: PeopleRoutesOptions): AnyRoute[] {
     inviteRoute(options),
     changeRoute(options),
     linkRoute(options),
-    confirmRoute(options),
   ];
 }
 
@@ -75,7 +77,7 @@ function inviteRoute(options: PeopleRoutesOptions): AnyRoute {
           ? loginFrom(body.login)
           : ownLogin(viewer.vendor.vid, body.login);
       const person = { login, name: body.name.trim(), role: body.role, vid };
-      const deps = depsFor(options, viewer);
+      const deps = depsFor(options, viewer, body.reason);
       await addPerson(deps, person, clock.now());
       const made = { madeBy: viewer.personId, now: clock.now() };
       const answer = await invitation(deps, login, made);
@@ -85,7 +87,7 @@ function inviteRoute(options: PeopleRoutesOptions): AnyRoute {
 }
 
 function changeRoute(options: PeopleRoutesOptions): AnyRoute {
-  const { pool, ledgerMac, clock } = options;
+  const { pool, ledgerMac } = options;
   return route({
     method: 'PUT',
     path: '/people/:login',
@@ -107,12 +109,10 @@ function changeRoute(options: PeopleRoutesOptions): AnyRoute {
         const text = 'Another administrator must change your own role or status';
         throw new Refusal('invalid_field', { field: 'login', text });
       }
-      const { reason: _reason, ...change } = body;
-      const by =
-        viewer.vendor === undefined ? { personId: viewer.personId, now: clock.now() } : undefined;
-      await changePerson(depsFor(options, viewer), login, change, by);
+      const { reason: note, ...change } = body;
+      await changePerson(depsFor(options, viewer, note), login, change);
       const after = await findVisible(pool, login, viewer);
-      return new Audited(personView(after, ledgerMac, viewer), {
+      return new Audited(personView(after, ledgerMac), {
         before: kept(before),
         after: kept(after),
       });
@@ -130,50 +130,28 @@ function linkRoute(options: PeopleRoutesOptions): AnyRoute {
     action: 'person.link',
     params,
     body: onlyReason,
-    handle: async ({ params: { login } }, { viewer }) => {
+    handle: async ({ params: { login }, body }, { viewer }) => {
       await findVisible(pool, login, viewer);
       // The link itself is a secret, so the audit log does not keep it.
       const made = { madeBy: viewer.personId, now: clock.now() };
-      return new Audited(await invitation(depsFor(options, viewer), login, made), {});
+      const deps = depsFor(options, viewer, body.reason);
+      return new Audited(await invitation(deps, login, made), {});
     },
   });
 }
 
-/** The administrator who made a link could have used it, so another one confirms the person. */
-function confirmRoute(options: PeopleRoutesOptions): AnyRoute {
-  const { pool } = options;
-  return route({
-    method: 'POST',
-    path: '/people/:login/confirm',
-    permission: 'people.act',
-    action: 'person.confirm',
-    params,
-    body: Type.Object(
-      {
-        /** When the person chose the password, as the page shows it. */
-        credentialsAt: Type.String({ maxLength: 40 }),
-        /** The role that the page shows. */
-        role,
-        reason,
-      },
-      { additionalProperties: false },
-    ),
-    handle: async ({ params: { login }, body }, { viewer }) => {
-      const { linkByLogin } = await findVisible(pool, login, viewer);
-      const credentialsAt = parseIsoTime(body.credentialsAt);
-      if (credentialsAt === undefined) {
-        throw new Refusal('invalid_field', { field: 'credentialsAt' });
-      }
-      const seen = { credentialsAt, role: body.role };
-      await confirmPerson(depsFor(options, viewer), login, { seen, by: viewer.personId });
-      return new Audited(undefined, { before: { linkBy: linkByLogin } });
-    },
-  });
-}
-
-/** A vendor is told what staff do with its people. */
-function depsFor({ pool, ledgerMac }: PeopleRoutesOptions, { vendor }: Viewer): PeopleDeps {
-  return { pool, ledgerMac, tell: vendor === undefined ? tellVendor : undefined };
+/**
+ * A vendor is told what staff do with its people. Another person confirms what staff do, because they could have used
+ * the link; a vendor’s administrator vouches for the vendor’s own people.
+ */
+function depsFor(
+  { pool, ledgerMac, proposals }: PeopleRoutesOptions,
+  viewer: Viewer,
+  note: string,
+): PeopleDeps {
+  if (viewer.vendor !== undefined) return { pool, ledgerMac };
+  const confirm = confirmedBy(proposals, { by: actorOf(viewer), note });
+  return { pool, ledgerMac, tell: tellVendor, confirm };
 }
 
 async function invitation(
@@ -194,8 +172,7 @@ async function findVisible(pool: Pool, login: string, { vendor }: Viewer): Promi
   return person;
 }
 
-/** A vendor's administrator learns no login of staff. */
-function personView(row: PersonRow, mac: Mac, { vendor }: Viewer): PersonView {
+function personView(row: PersonRow, mac: Mac): PersonView {
   const { login, name: called, role: has, vid, status, createdAt, hasPassword, hasCodes } = row;
   return {
     login,
@@ -207,14 +184,7 @@ function personView(row: PersonRow, mac: Mac, { vendor }: Viewer): PersonView {
     hasPassword,
     hasCodes,
     isAltered: !isAuthentic(row, mac),
-    ...(row.credentialsAt === null || row.linkByLogin === null
-      ? {}
-      : {
-          toConfirm: {
-            credentialsAt: row.credentialsAt.toISOString(),
-            linkBy: vendor === undefined ? row.linkByLogin : 'staff',
-          },
-        }),
+    waitsFor: row.waitsFor,
   };
 }
 

@@ -1,9 +1,11 @@
 import { Type } from 'typebox';
 import { isAboutPeople } from '../../credit/decisions/content.ts';
 import { isAllowed } from '../../parties/people/permissions.ts';
+import { listPeople } from '../../parties/people/people-store.ts';
 import { readVids } from '../../parties/store.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { formatMoney } from '../../platform/base/money.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
 import { visible } from '../../platform/base/visible.ts';
 import { isSamePerson } from '../../platform/base/person.ts';
 import type { Pool } from '../../platform/db/pool.ts';
@@ -34,7 +36,8 @@ export function actorOf({ personId, login }: Viewer): Actor {
 const params = Type.Object({ id: rowId });
 
 /** Proposals of every kind: the list, one with its preview, and the decision. A new kind needs no route here. */
-export function proposalRoutes({ pool, proposals }: ProposalRoutesOptions): AnyRoute[] {
+export function proposalRoutes(options: ProposalRoutesOptions): AnyRoute[] {
+  const { proposals } = options;
   const seen = Type.String({ minLength: 1, maxLength: 64 });
   const approval = { seen, reason: Type.Optional(reason) };
   const permission = 'proposals.read';
@@ -47,15 +50,16 @@ export function proposalRoutes({ pool, proposals }: ProposalRoutesOptions): AnyR
         const vendorId = viewer.vendor?.vendorId;
         const filter = { open: state !== 'all', kinds, vendorId, limit: MAX_LISTED };
         const rows = await proposals.list(filter);
-        const vids = await readVids(pool);
-        return { proposals: rows.map((row) => viewOf(row, { proposals, vids, viewer })) };
+        const shown = rows.filter((row) => maySee(proposals, row, viewer));
+        const by = await viewedBy(options, viewer);
+        return { proposals: shown.map((row) => viewOf(row, by)) };
       },
     }),
     route({
       ...{ method: 'GET', path: '/proposals/:id', permission, params },
       handle: async ({ params: { id } }, { viewer }): Promise<ProposalAnswer> => {
         const row = await requireShown(proposals, id, viewer);
-        const view = viewOf(row, { proposals, vids: await readVids(pool), viewer });
+        const view = viewOf(row, await viewedBy(options, viewer));
         const isOpen = row.decision === null && view.content !== null;
         const preview = isOpen ? await proposals.preview(id) : null;
         if (preview === null) return { ...view, preview };
@@ -70,7 +74,7 @@ export function proposalRoutes({ pool, proposals }: ProposalRoutesOptions): AnyR
       ...{ ...one, path: '/proposals/:id/approve', action: 'proposal.approve' },
       body: Type.Object(approval, { additionalProperties: false }),
       handle: async ({ params: { id }, body }, { viewer }) => {
-        await requireShown(proposals, id, viewer);
+        await requireOpen(proposals, id, viewer);
         const request = { proposalId: id, by: actorOf(viewer), note: body.reason, seen: body.seen };
         return auditedOf(await proposals.approve(request));
       },
@@ -80,7 +84,7 @@ export function proposalRoutes({ pool, proposals }: ProposalRoutesOptions): AnyR
         ...{ ...one, path: `/proposals/:id/${step}`, action: `proposal.${step}` },
         body: onlyReason,
         handle: async ({ params: { id }, body }, { viewer }) => {
-          await requireShown(proposals, id, viewer);
+          await requireOpen(proposals, id, viewer);
           const request = { proposalId: id, by: actorOf(viewer), note: body.reason };
           return auditedOf(await proposals[step](request));
         },
@@ -103,25 +107,21 @@ export function auditedOf(row: ProposalRow, answer?: unknown): Audited {
 
 /** What waits and this person may decide, for the list of approvals. */
 export async function waitingProposals(
-  { pool, proposals }: ProposalRoutesOptions,
+  options: ProposalRoutesOptions,
   viewer: Viewer,
 ): Promise<Approval[]> {
+  const { proposals } = options;
   const kinds = kindsFor(proposals, viewer).map(({ name }) => name);
   const rows = await proposals.list({ open: true, kinds, limit: MAX_LISTED });
-  const vids = await readVids(pool);
-  const decided = rows.filter(({ kind: name, proposerId }) => {
-    const kind = proposals.kindOf(name);
-    const isTheirs = proposerId === viewer.personId;
-    return isTheirs || (kind !== undefined && may(kind, viewer, 'decides'));
-  });
-  return decided.toReversed().map((row) => {
-    const { id, kind, shown, vid, content, note, proposedBy, proposedAt, isOwn } = viewOf(row, {
-      ...{ proposals, vids, viewer },
-    });
+  const by = await viewedBy(options, viewer);
+  const shownRows = rows.filter((row) => maySee(proposals, row, viewer));
+  return shownRows.toReversed().map((row) => {
+    const view = viewOf(row, by);
+    const { id, kind, shown, vid, content, note, proposedBy, proposedAt, isOwn } = view;
     const amount = shown.find((line) => line.amount !== null)?.amount ?? null;
     const common = { note, amount, proposedBy, proposedAt, isOwn };
     const about = vid ?? content?.[0]?.text ?? row.about;
-    return { kind: 'proposal', id, proposed: kind, about, ...common };
+    return { id, proposed: kind, about, ...common };
   });
 }
 
@@ -144,24 +144,52 @@ async function requireShown(
   viewer: Viewer,
 ): Promise<ProposalRow> {
   const row = await proposals.find(id);
-  const isTheirs = viewer.vendor === undefined || viewer.vendor.vendorId === row.vendorId;
-  const isShown = kindsFor(proposals, viewer).some(({ name }) => name === row.kind);
   // One whose kind was altered: those who see the audit log may end it.
   const isUnknown =
     proposals.kindOf(row.kind) === undefined && isAllowed(viewer.role, 'audit.read');
-  if (isTheirs && (isShown || isUnknown)) return row;
-  throw new Refusal('not_found');
+  if (!maySee(proposals, row, viewer) && !isUnknown) throw new Refusal('not_found');
+  return row;
 }
 
-function viewOf(
-  row: ProposalRow,
-  by: {
-    readonly proposals: Proposals;
-    readonly vids: ReadonlyMap<number, string>;
-    readonly viewer: Viewer;
-  },
-): ProposalView {
-  const { proposedBy, proposerId, vendorId } = row;
+/** Throws: `not_found`; for a vendor’s people `PlainError` if it was decided: who of the staff did it is not for them. */
+async function requireOpen(proposals: Proposals, id: string, viewer: Viewer): Promise<void> {
+  const { decision } = await requireShown(proposals, id, viewer);
+  if (viewer.vendor === undefined || decision === null) return;
+  throw new PlainError(`The proposal was already ${decision}.`);
+}
+
+/** Whether the person may decide it, or has proposed it. */
+function maySee(proposals: Proposals, row: ProposalRow, viewer: Viewer): boolean {
+  const kind = proposals.kindOf(row.kind);
+  const isTheirs = viewer.vendor === undefined || viewer.vendor.vendorId === row.vendorId;
+  if (kind === undefined || !isTheirs) return false;
+  return may(kind, viewer, 'decides') || row.proposerId === viewer.personId;
+}
+
+interface ViewedBy {
+  readonly proposals: Proposals;
+  readonly vids: ReadonlyMap<number, string>;
+  readonly viewer: Viewer;
+  /** A vendor’s people learn no login of staff. Undefined: everybody is named. */
+  readonly named: ReadonlySet<string | null> | undefined;
+}
+
+async function viewedBy(
+  { pool, proposals }: ProposalRoutesOptions,
+  viewer: Viewer,
+): Promise<ViewedBy> {
+  const { vendor } = viewer;
+  const people = vendor && (await listPeople(pool, vendor.vendorId));
+  const named = people && new Set(people.map(({ personId }) => personId));
+  return { proposals, vids: await readVids(pool), viewer, named };
+}
+
+function viewOf(row: ProposalRow, by: ViewedBy): ProposalView {
+  const { proposerId, vendorId } = row;
+  const named = (personId: string | null, name: string): string =>
+    by.named === undefined || by.named.has(personId) ? name : 'staff';
+  const proposedBy = named(proposerId, row.proposedBy);
+  const decidedBy = row.decidedBy === null ? null : named(row.deciderId, row.decidedBy);
   const content = by.proposals.describe(row);
   return {
     ...{ id: row.proposalId, kind: row.kind, note: row.note, proposedBy },
@@ -170,10 +198,10 @@ function viewOf(
     shown: linesOf(row.carriedOut ?? row.shown),
     proposedAt: row.proposedAt.toISOString(),
     expiresAt: row.expiresAt?.toISOString() ?? null,
-    ...{ decision: row.decision, decidedBy: row.decidedBy, decisionNote: row.decisionNote },
+    ...{ decision: row.decision, decidedBy, decisionNote: row.decisionNote },
     decidedAt: row.decidedAt?.toISOString() ?? null,
     isAlone: row.isAlone ?? false,
-    isOwn: proposerId === by.viewer.personId || isSamePerson(proposedBy, by.viewer.login),
+    isOwn: proposerId === by.viewer.personId || isSamePerson(row.proposedBy, by.viewer.login),
   };
 }
 

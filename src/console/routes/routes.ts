@@ -19,7 +19,7 @@ import type { HomeRoutesOptions } from './home.ts';
 import { accountRoutes } from './account.ts';
 import type { AccountRoutesOptions } from './account.ts';
 import { approvalRoutes } from './approvals.ts';
-import type { ApprovalRoutesOptions } from './approvals.ts';
+import type { ProposalRoutesOptions } from './proposal-decisions.ts';
 import { creditRoutes } from './credit.ts';
 import { creditCaseRoutes } from './credit-cases.ts';
 import { creditDecisionRoutes } from './credit-decisions.ts';
@@ -54,7 +54,7 @@ export type RoutesOptions = Omit<PaymentRoutesOptions, 'reads'> &
   PaymentActionOptions &
   CaseRoutesOptions &
   Omit<ReconciliationRoutesOptions, 'reads'> &
-  ApprovalRoutesOptions &
+  ProposalRoutesOptions &
   SystemRoutesOptions &
   VendorRoutesOptions &
   PayRoutesOptions &

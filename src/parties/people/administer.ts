@@ -6,14 +6,14 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import { findVendor, lockVendor } from '../store.ts';
 import type { VendorRow } from '../store.ts';
 import { alteredPerson, lockPerson, signPerson } from './authenticity.ts';
-import type { PeopleDeps } from './authenticity.ts';
+import type { PeopleDeps, ProposeConfirmation } from './authenticity.ts';
 import { deletePasskeysOf } from './passkeys-store.ts';
 import {
   countPeople,
+  findSigned,
   insertPerson,
   removeCredentials,
-  setConfirmed,
-  setLinkBy,
+  setWaitsFor,
   updatePerson,
 } from './people-store.ts';
 import type { SignedPerson } from './people-store.ts';
@@ -88,20 +88,18 @@ async function requireRoom(db: Queryable, { vendorId, vid }: VendorRow): Promise
 /**
  * Changes a person. A person whose role or status changes is signed out everywhere. Somebody who was changed in
  * the database can be disabled, or be given a role and then needs a new link.
- * @param by the member of staff who changes the person in the console: a person whom this one invited as something
- * harmless must not become more by the same hand, so somebody else confirms the new role. Undefined: the
- * command line, or the vendor's own administrator.
+ * What `deps.confirm` proposes is confirmed by somebody else: a person who was invited as something harmless must not
+ * become more by the same hand.
  * Throws: `PlainError`.
  */
 export async function changePerson(
-  { pool, ledgerMac, tell }: PeopleDeps,
+  { pool, ledgerMac, tell, confirm }: PeopleDeps,
   login: string,
   change: {
     readonly name?: string | undefined;
     readonly role?: Role | undefined;
     readonly status?: 'active' | 'disabled' | undefined;
   },
-  by?: { readonly personId: string; readonly now: Date },
 ): Promise<void> {
   await databaseTransaction(pool, async (db) => {
     const person = await lockPerson(db, login, ledgerMac);
@@ -111,10 +109,8 @@ export async function changePerson(
     if (change.role !== undefined && isVendorRole(change.role) !== (person.vendorId !== null)) {
       throw new PlainError(`The role ${change.role} does not fit ${login}.`, { field: 'role' });
     }
-    const hasNewRole = change.role !== undefined && change.role !== person.role;
     await updatePerson(db, login, change);
-    if (hasNewRole && person.isAuthentic && by !== undefined)
-      await awaitConfirmation(db, person, by);
+    if (person.isAuthentic) await awaitConfirmation(db, person, confirm);
     if (isSigned && !person.isAuthentic) {
       await removeCredentials(db, person.personId);
       await deletePasskeysOf(db, person.personId);
@@ -128,62 +124,17 @@ export async function changePerson(
   });
 }
 
-/** Throws: `PlainError` if the person waits for the confirmation of what somebody else did. */
+/** Somebody else confirms another role, and another name of somebody who waits. */
 async function awaitConfirmation(
   db: Queryable,
-  { personId, login, linkBy }: SignedPerson,
-  by: { readonly personId: string; readonly now: Date },
+  { personId, role, name, waitsFor }: SignedPerson,
+  confirm: ProposeConfirmation | undefined,
 ): Promise<void> {
-  if (linkBy !== null && linkBy !== by.personId) {
-    throw new PlainError(`${login} has to be confirmed before the role can be changed.`, {
-      field: 'role',
-    });
-  }
-  await setLinkBy(db, personId, by.personId);
-  // Made by somebody who saw another role.
-  await endLinksOf(db, personId, by.now);
-}
-
-/**
- * Confirms, for another administrator than the one who made the link or changed the role, that the person used it.
- * Throws: `PlainError` if somebody else has to, or the person has used another link since.
- */
-export async function confirmPerson(
-  { pool, ledgerMac, tell }: PeopleDeps,
-  login: string,
-  {
-    seen,
-    by,
-  }: {
-    /** The person as the administrator has seen it. */
-    readonly seen: {
-      /** When the password was chosen. */
-      readonly credentialsAt: Date;
-      readonly role: Role;
-    };
-    /** The administrator's id. */
-    readonly by: string;
-  },
-): Promise<void> {
-  await databaseTransaction(pool, async (db) => {
-    const person = await lockPerson(db, login, ledgerMac);
-    if (person === undefined) throw new PlainError(`There is no person ${login}.`);
-    if (!person.isAuthentic) throw alteredPerson(login);
-    if (person.linkBy === null) throw new PlainError(`${login} needs no confirmation.`);
-    if (person.linkBy === by) {
-      throw new PlainError(
-        'You made the link or changed the role, so another administrator has to confirm the person.',
-      );
-    }
-    if (seen.role !== person.role) {
-      throw new PlainError(`${login} was given another role since then. Check again.`);
-    }
-    if (person.personId === by) throw new PlainError('Another administrator has to confirm you.');
-    if (!(await setConfirmed(db, { login, by, credentialsAt: seen.credentialsAt }))) {
-      throw new PlainError(`${login} has used another link since then. Check again.`);
-    }
-    await signPerson(db, person.personId, ledgerMac);
-    const { vendorId } = person;
-    if (vendorId !== null) await tell?.(db, vendorId, { change: 'person_confirmed', login });
-  });
+  const person = await findSigned(db, personId);
+  const isNew = person?.role !== role || (waitsFor !== null && person.name !== name);
+  if (person === undefined || confirm === undefined || !isNew) return;
+  const confirmation = await confirm(db, person, 'change');
+  await setWaitsFor(db, personId, confirmation.waitsFor);
+  // Made by somebody who saw another person.
+  await endLinksOf(db, personId, confirmation.at);
 }

@@ -21,7 +21,27 @@ export interface PeopleDeps {
   readonly ledgerMac: Mac;
   /** Tells a vendor what staff do with its people, in the same commit. Undefined: the vendor does it itself. */
   readonly tell?: TellVendor | undefined;
+  /**
+   * Proposes that another person confirms this one. Undefined: nobody has to, because a vendor's administrator
+   * vouches for the vendor's own people.
+   */
+  readonly confirm?: ProposeConfirmation | undefined;
 }
+
+/**
+ * In the same commit as what is to be confirmed.
+ * @param why a link, with which the maker could sign in; or what the person is, which has just been changed.
+ * Throws: `PlainError` if it may not be proposed.
+ */
+export type ProposeConfirmation = (
+  db: Queryable,
+  person: SignedPerson,
+  why: 'link' | 'change',
+) => Promise<{
+  /** The proposal; null: there is no second person. */
+  readonly waitsFor: string | null;
+  readonly at: Date;
+}>;
 
 export type PersonChange =
   | 'person_invited'
@@ -36,8 +56,15 @@ export type TellVendor = (
 ) => Promise<void>;
 
 /** Text of a person's authentication code. */
-function personText(person: Omit<SignedPerson, 'personMac' | 'isFormer'>): string {
-  return JSON.stringify([
+function personText(person: Covered): string {
+  return JSON.stringify([...coveredBefore(person), person.name]);
+}
+
+type Covered = Omit<SignedPerson, 'personMac' | 'isFormer'>;
+
+/** The same in a release whose codes did not cover the name. */
+function coveredBefore(person: Covered): unknown[] {
+  return [
     'people',
     person.personId,
     person.login,
@@ -45,11 +72,11 @@ function personText(person: Omit<SignedPerson, 'personMac' | 'isFormer'>): strin
     person.role,
     person.status,
     person.passwordHash,
-    person.linkBy,
+    person.waitsFor,
     credentialsText(person),
     // Rows of a release without versions have 0.
     ...(person.version === 0 ? [] : [person.version]),
-  ]);
+  ];
 }
 
 /**
@@ -101,6 +128,7 @@ export function alteredPerson(login: string): PlainError {
  * without a code was inserted by somebody else.
  */
 export async function signFirstPeople({ pool, ledgerMac }: PeopleDeps, now: Date): Promise<void> {
+  await coverNames({ pool, ledgerMac });
   if (await hasBegunSigning(pool)) return;
   await databaseTransaction(pool, async (db) => {
     if (!(await beginSigning(db, now))) return;
@@ -108,6 +136,20 @@ export async function signFirstPeople({ pool, ledgerMac }: PeopleDeps, now: Date
       await setPersonMac(db, person, ledgerMac.sign(personText(person)));
     }
   });
+}
+
+/** Has the codes of an earlier release cover the names as well. A code that was replaced is not valid again. */
+async function coverNames({ pool, ledgerMac }: PeopleDeps): Promise<void> {
+  const isUncovered = (person: SignedPerson): boolean =>
+    !person.isFormer && ledgerMac.verify(JSON.stringify(coveredBefore(person)), person.personMac);
+  for (const { login } of (await listSigned(pool)).filter(isUncovered)) {
+    await databaseTransaction(pool, async (db) => {
+      const person = await lockSigned(db, login);
+      if (person !== undefined && isUncovered(person)) {
+        await signPerson(db, person.personId, ledgerMac);
+      }
+    });
+  }
 }
 
 /** The rule of `ledger check` that finds people whose rows the service did not make. */

@@ -6,8 +6,8 @@ export interface LinkRow {
   name: string;
   /** Who made the link; null: the command line. */
   madeBy: string | null;
-  /** True if an administrator of the person's own vendor made it. */
-  isOfOwnVendor: boolean;
+  /** The proposal that confirms whoever uses it; null: nobody has to. */
+  waitsFor: string | null;
   expiresAt: Date;
   /** When the person last chose a password. */
   credentialsAt: Date | null;
@@ -22,6 +22,7 @@ export async function insertLink(
     readonly tokenHash: Buffer;
     readonly personId: string;
     readonly madeBy: string | null;
+    readonly waitsFor: string | null;
     readonly createdAt: Date;
     readonly expiresAt: Date;
     readonly mac: Buffer;
@@ -29,9 +30,12 @@ export async function insertLink(
 ): Promise<void> {
   await endLinksOf(db, link.personId, link.createdAt);
   await db.query(
-    `insert into person_links (token_hash, person_id, made_by, created_at, expires_at, mac)
-     values ($1, $2, $3, $4, $5, $6)`,
-    [link.tokenHash, link.personId, link.madeBy, link.createdAt, link.expiresAt, link.mac],
+    `insert into person_links (token_hash, person_id, made_by, created_at, expires_at, waits_for, mac)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [
+      ...[link.tokenHash, link.personId, link.madeBy, link.createdAt],
+      ...[link.expiresAt, link.waitsFor, link.mac],
+    ],
   );
 }
 
@@ -63,11 +67,9 @@ export async function findLink(
 ): Promise<LinkRow | undefined> {
   const found = await db.query<LinkRow>(
     `select p.person_id as "personId", p.login, p.name,
-       l.made_by as "madeBy", l.expires_at as "expiresAt",
-       m.vendor_id is not null and m.vendor_id is not distinct from p.vendor_id as "isOfOwnVendor",
+       l.made_by as "madeBy", l.waits_for as "waitsFor", l.expires_at as "expiresAt",
        p.credentials_at as "credentialsAt", l.mac
      from person_links l join people p on p.person_id = l.person_id
-       left join people m on m.person_id = l.made_by
      where l.token_hash = $1 and l.used_at is null and l.expires_at > $2 and p.status = 'active'`,
     [tokenHash, now],
   );

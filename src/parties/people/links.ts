@@ -22,11 +22,11 @@ export const LINK_HOURS = 72;
 /**
  * Makes a one-time link with which the person chooses a password and sets up one-time codes.
  * Earlier links of the person end. Returns the token.
- * @param madeBy the person who makes it; null: the command line, where nobody else can confirm the person.
+ * @param made.madeBy the person who makes it; null: the command line, without a name.
  * Throws: `PlainError` if the person does not exist, is disabled, or was changed in the database.
  */
 export async function createLink(
-  { pool, ledgerMac, tell }: PeopleDeps,
+  { pool, ledgerMac, tell, confirm }: PeopleDeps,
   login: string,
   { madeBy, now }: { readonly madeBy: string | null; readonly now: Date },
 ): Promise<string> {
@@ -38,7 +38,8 @@ export async function createLink(
     if (person.status !== 'active') throw new PlainError(`${login} is disabled.`);
     const expiresAt = new Date(now.getTime() + LINK_HOURS * 60 * 60 * 1000);
     const { personId, credentialsAt } = person;
-    const link = { personId, madeBy, expiresAt };
+    const waitsFor = (await confirm?.(db, person, 'link'))?.waitsFor ?? null;
+    const link = { personId, madeBy, expiresAt, waitsFor };
     const mac = ledgerMac.sign(linkText(token, { ...link, credentialsAt }));
     await insertLink(db, { ...link, tokenHash: hashOf(token), createdAt: now, mac });
     const { vendorId } = person;
@@ -65,11 +66,13 @@ export async function readLink(
 /** Text of a link's authentication code. The end is a number, because `infinity` has no ISO form. */
 function linkText(
   token: string,
-  link: Pick<LinkRow, 'personId' | 'madeBy' | 'expiresAt' | 'credentialsAt'>,
+  link: Pick<LinkRow, 'personId' | 'madeBy' | 'expiresAt' | 'credentialsAt' | 'waitsFor'>,
 ): string {
-  const { personId, madeBy, expiresAt } = link;
+  const { personId, madeBy, expiresAt, waitsFor } = link;
   const end = Number(expiresAt);
-  return JSON.stringify(['person_links', token, personId, madeBy, end, credentialsText(link)]);
+  const credentials = credentialsText(link);
+  // Also null, so that links of a release without proposals for people are not valid any more.
+  return JSON.stringify(['person_links', token, personId, madeBy, end, credentials, waitsFor]);
 }
 
 export interface NewCredentials {
@@ -80,9 +83,8 @@ export interface NewCredentials {
 }
 
 /**
- * Uses the link: sets the person's password and codes, and ends all sessions of the person. The maker
- * of the link could have used it, so somebody else has to confirm the person, except where a vendor's
- * administrator vouches for the vendor's own people. Returns the person's id.
+ * Uses the link: sets the person's password and codes, and ends all sessions of the person, who waits for
+ * the link's proposal. Returns the person's id.
  * Throws: `link_invalid`, `invalid_field` on `password` or `code`, `missing_field` on `code`.
  */
 export async function acceptLink(
@@ -116,7 +118,7 @@ export async function acceptLink(
       codes,
       codeStep,
       at: now,
-      linkBy: link.isOfOwnVendor ? null : link.madeBy,
+      waitsFor: link.waitsFor,
     });
     if (codeStep !== null) {
       await useCode(db, { personId: link.personId, credentialsAt: now }, codeStep);

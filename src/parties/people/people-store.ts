@@ -6,12 +6,13 @@ import type { Role } from './roles.ts';
 export interface SignedPerson {
   personId: string;
   login: string;
+  name: string;
   vendorId: number | null;
   role: Role;
   status: 'active' | 'disabled';
   passwordHash: string | null;
-  /** Who made the link that it was chosen with, or changed the role, until somebody else has confirmed the person. */
-  linkBy: string | null;
+  /** The proposal that somebody has to approve before the person sees or changes anything; null: confirmed. */
+  waitsFor: string | null;
   /** When the password was chosen, or removed; null: not yet. */
   credentialsAt: Date | null;
   /** Grows with each change. */
@@ -23,13 +24,11 @@ export interface SignedPerson {
 }
 
 export interface PersonRow extends SignedPerson {
-  name: string;
   vid: string | null;
   createdAt: Date;
   /** False until the person has used an invitation. */
   hasPassword: boolean;
   hasCodes: boolean;
-  linkByLogin: string | null;
 }
 
 /** A person with the credentials that a sign-in is checked against. */
@@ -40,17 +39,15 @@ export interface CredentialsRow extends SignedPerson {
 }
 
 /** Columns of `people p`. */
-export const SIGNED_COLUMNS = `p.person_id as "personId", p.login, p.vendor_id as "vendorId", p.role,
-  p.status, p.password_hash as "passwordHash", p.link_by as "linkBy",
+export const SIGNED_COLUMNS = `p.person_id as "personId", p.login, p.name, p.vendor_id as "vendorId",
+  p.role, p.status, p.password_hash as "passwordHash", p.waits_for as "waitsFor",
   p.credentials_at as "credentialsAt", p.version, p.mac as "personMac",
   ${hasEnded('person', `p.person_id || ' ' || encode(p.mac, 'hex')`)} as "isFormer"`;
 
-const COLUMNS = `${SIGNED_COLUMNS}, p.name, v.vid, p.created_at as "createdAt",
-  p.password_hash is not null as "hasPassword", p.code_secret is not null as "hasCodes",
-  m.login as "linkByLogin"`;
+const COLUMNS = `${SIGNED_COLUMNS}, v.vid, p.created_at as "createdAt",
+  p.password_hash is not null as "hasPassword", p.code_secret is not null as "hasCodes"`;
 
-const PEOPLE = `people p left join vendors v on v.vendor_id = p.vendor_id
-  left join people m on m.person_id = p.link_by`;
+const PEOPLE = `people p left join vendors v on v.vendor_id = p.vendor_id`;
 
 /** @param vendorId the people of one vendor; undefined: everybody. */
 export async function listPeople(db: Queryable, vendorId?: number): Promise<PersonRow[]> {
@@ -74,15 +71,6 @@ export async function countPeople(db: Queryable, vendorId: number): Promise<numb
     [vendorId],
   );
   return counted.rows[0]?.count ?? 0;
-}
-
-/** People who used a link, and whom nobody but its maker could vouch for. Longest first. */
-export async function listUnconfirmed(db: Queryable): Promise<PersonRow[]> {
-  const listed = await db.query<PersonRow>(
-    `select ${COLUMNS} from ${PEOPLE}
-     where p.link_by is not null and p.status = 'active' order by p.credentials_at, p.login limit 100`,
-  );
-  return listed.rows;
 }
 
 export async function findPerson(db: Queryable, login: string): Promise<PersonRow | undefined> {
@@ -118,7 +106,7 @@ export async function countStaff(db: Queryable): Promise<number> {
 export async function hasOtherAdministrator(db: Queryable, login: string): Promise<boolean> {
   const found = await db.query(
     `select from people
-     where login <> $1 and role = 'administrator' and status = 'active' and link_by is null
+     where login <> $1 and role = 'administrator' and status = 'active' and waits_for is null
        and password_hash is not null limit 1`,
     [login],
   );
@@ -129,9 +117,9 @@ export async function hasOtherAdministrator(db: Queryable, login: string): Promi
 export async function lockActing(
   db: Queryable,
   personId: string,
-): Promise<(SignedPerson & Pick<PersonRow, 'name'>) | undefined> {
-  const locked = await db.query<SignedPerson & Pick<PersonRow, 'name'>>(
-    `select ${SIGNED_COLUMNS}, p.name from people p where p.person_id = $1 for share`,
+): Promise<SignedPerson | undefined> {
+  const locked = await db.query<SignedPerson>(
+    `select ${SIGNED_COLUMNS} from people p where p.person_id = $1 for share`,
     [personId],
   );
   return locked.rows[0];
@@ -207,13 +195,13 @@ export async function setCredentials(
     readonly codes: { readonly masterKeyId: string; readonly secret: Buffer } | null;
     readonly codeStep: bigint | null;
     readonly at: Date;
-    /** Who made the link, if somebody else has to confirm the person. */
-    readonly linkBy: string | null;
+    /** The proposal that confirms the person; null: nobody has to. */
+    readonly waitsFor: string | null;
   },
 ): Promise<void> {
   await db.query(
     `update people set password_hash = $2, master_key_id = $3, code_secret = $4, code_step = $5,
-       credentials_at = $6, link_by = $7
+       credentials_at = $6, waits_for = $7
      where person_id = $1`,
     [
       personId,
@@ -222,37 +210,34 @@ export async function setCredentials(
       credentials.codes?.secret ?? null,
       credentials.codeStep,
       credentials.at,
-      credentials.linkBy,
+      credentials.waitsFor,
     ],
   );
 }
 
-/**
- * Records another person's confirmation that the person chose the credentials of that time. False if
- * the credentials have changed, need no confirmation, or this person may not confirm them.
- */
-export async function setConfirmed(
+/** Sets the proposal that confirms the person; null: the person is confirmed. */
+export async function setWaitsFor(
   db: Queryable,
-  person: { readonly login: string; readonly credentialsAt: Date; readonly by: string },
-): Promise<boolean> {
-  const updated = await db.query(
-    `update people set link_by = null
-     where login = $1 and credentials_at = $2 and link_by <> $3 and person_id <> $3`,
-    [person.login, person.credentialsAt, person.by],
-  );
-  return updated.rowCount === 1;
+  personId: string,
+  waitsFor: string | null,
+): Promise<void> {
+  await db.query('update people set waits_for = $2 where person_id = $1', [personId, waitsFor]);
 }
 
-/** Somebody else than this person has to confirm the person. */
-export async function setLinkBy(db: Queryable, personId: string, linkBy: string): Promise<void> {
-  await db.query('update people set link_by = $2 where person_id = $1', [personId, linkBy]);
+/** Logins of people whom an earlier release had wait for somebody else than the person who is named. */
+export async function listUnproposed(db: Queryable): Promise<string[]> {
+  const listed = await db.query<{ login: string }>(
+    `select p.login from people p
+     where p.waits_for in (select m.person_id from people m) order by p.login`,
+  );
+  return listed.rows.map(({ login }) => login);
 }
 
 /** Removes the person's password and codes. Only links that are made from now on are valid. */
 export async function removeCredentials(db: Queryable, personId: string): Promise<void> {
   await db.query(
     `update people set password_hash = null, master_key_id = null, code_secret = null,
-       credentials_at = now(), link_by = null
+       credentials_at = now(), waits_for = null
      where person_id = $1`,
     [personId],
   );

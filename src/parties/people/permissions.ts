@@ -64,6 +64,8 @@ export const PERMISSIONS = {
   /** The own vendor's people, or the staff. */
   'people.read': ['administrator', 'vendor_administrator'],
   'people.act': ['administrator', 'vendor_administrator'],
+  /** Make a link on the command line for a colleague, whom an administrator then confirms. */
+  'people.propose': STAFF,
   'audit.read': ['administrator'],
   'system.read': ['operations', 'administrator'],
   /** Propose, or confirm, that a quarantine ends without statements. */

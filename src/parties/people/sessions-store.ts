@@ -4,13 +4,12 @@ import { SIGNED_COLUMNS } from './people-store.ts';
 import type { SignedPerson } from './people-store.ts';
 
 export interface SessionRow extends SignedPerson {
-  name: string;
   vid: string | null;
   seenAt: Date;
   expiresAt: Date;
   /** Null: started by a release that had no codes. */
   mac: Buffer | null;
-  /** False: somebody else than the maker of the person's link has to confirm the person. */
+  /** False: somebody else has to confirm the person. */
   isConfirmed: boolean;
 }
 
@@ -52,8 +51,8 @@ export async function findSession(
 ): Promise<SessionRow | undefined> {
   const found = await db.query<SessionRow>({
     name: 'find_session',
-    text: `select ${SIGNED_COLUMNS}, p.name, v.vid, s.seen_at as "seenAt", s.expires_at as "expiresAt", s.mac,
-        p.link_by is null as "isConfirmed"
+    text: `select ${SIGNED_COLUMNS}, v.vid, s.seen_at as "seenAt", s.expires_at as "expiresAt", s.mac,
+        p.waits_for is null as "isConfirmed"
       from sessions s join people p on p.person_id = s.person_id
         left join vendors v on v.vendor_id = p.vendor_id
       where s.token_hash = $1 and s.expires_at > $2 and s.seen_at > $3 and p.status = 'active'

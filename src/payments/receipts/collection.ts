@@ -5,6 +5,7 @@ import type { WireTime } from '../../platform/base/clock.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
+import { mayActAlone } from '../../proposals/actors.ts';
 import { kind } from '../../proposals/kind.ts';
 import type { Actor, AnyKind, Line } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
@@ -60,7 +61,7 @@ export const collectionKind = ({
     content: compiled(content),
     ...{ proposedBy: 'receipts.act', decidedBy: 'receipts.act', expiresAfterDays: null },
     // A changed mind is a new proposal.
-    ...{ replaces: true, actsAlone: true },
+    ...{ replaces: true, actsAlone: mayActAlone },
     about: ({ collector, reference }) => `${collector} ${reference}`,
     vendorId: ({ vendorId }) => vendorId,
     describe: (of) => linesOf(of, wireTime),

@@ -11,6 +11,7 @@ import { onTrial } from '../../platform/db/trial.ts';
 import { lockTopic } from '../../platform/db/settings-watch.ts';
 import type { SettingsTopic } from '../../platform/db/settings-watch.ts';
 import type { Permission } from '../../parties/people/permissions.ts';
+import { mayActAlone } from '../../proposals/actors.ts';
 import { kind } from '../../proposals/kind.ts';
 import type { AnyKind, Line } from '../../proposals/kind.ts';
 
@@ -108,7 +109,7 @@ export function settingKind(
     content: compiled(contentOf(settings)),
     ...{ proposedBy: permission, decidedBy: permission, expiresAfterDays: EXPIRES_DAYS },
     // A changed mind is a new proposal.
-    ...{ replaces: true, actsAlone: true },
+    ...{ replaces: true, actsAlone: mayActAlone },
     about: (content) => `${content.setting} ${of(content).target(content.key)}`,
     vendorId: (content) => of(content).vendorId?.(content.key) ?? null,
     describe: (content) => headOf(of(content), content),

@@ -4,6 +4,7 @@ import { listKeysOf } from '../../parties/store.ts';
 import { compiled } from '../../platform/base/compiled.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { lockTopic } from '../../platform/db/settings-watch.ts';
+import { mayActAlone } from '../../proposals/actors.ts';
 import { kind } from '../../proposals/kind.ts';
 import type { AnyKind, Line } from '../../proposals/kind.ts';
 import { tellVendor } from '../events/tell-vendor.ts';
@@ -45,7 +46,7 @@ export const vendorSecretKind: AnyKind = kind<SecretContent, Facts, SecretConten
   decidedBy: 'integration.act',
   expiresAfterDays: 7,
   replaces: false,
-  actsAlone: true,
+  actsAlone: mayActAlone,
   about: ({ vid, of }) => `${vid} ${of}`,
   vendorId: ({ vendorId }) => vendorId,
   describe: ({ vid, of, replaces, overlapSeconds }) => [

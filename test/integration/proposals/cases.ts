@@ -39,6 +39,7 @@ import { charge, paidByHand } from './case-cases.ts';
 import { journal, opening } from './house-cases.ts';
 import { collection } from './money-in-cases.ts';
 import { quarantineRelease } from './operations-cases.ts';
+import { person } from './people-cases.ts';
 import { accountNumber, collector, operator, price } from './setting-cases.ts';
 
 type Person = Actor & { readonly personId: string };
@@ -68,6 +69,8 @@ export interface Case {
   spend(): Promise<unknown>;
   /** A role without the permission. Default: `risk`. */
   readonly powerless?: Role;
+  /** Every member of staff may propose it, in any role. */
+  readonly isProposedByAll?: true;
 }
 
 export interface Given {
@@ -92,6 +95,7 @@ export const CASES: Readonly<
   'case_resolution of an open payment': { make: paidByHand },
   house_entry: { make: opening },
   house_journal: { make: journal },
+  person: { role: 'administrator', make: person },
   quarantine_release: { role: 'operations', make: quarantineRelease },
   price_setting: { make: price },
   operator_setting: { role: 'operations', make: operator },

@@ -13,7 +13,7 @@ import { Skeleton } from '../../design/Skeleton.tsx';
 import { Table } from '../../design/Table.tsx';
 import { Age, secondsSince } from '../../format/Age.tsx';
 import { Money } from '../../format/Money.tsx';
-import { useKindNames, useProposalName } from './approval-texts.ts';
+import { useProposalName } from './approval-texts.ts';
 import { DecideProposal } from './DecideProposal.tsx';
 
 /** What one person has proposed and another one has to decide. */
@@ -68,7 +68,6 @@ function List({
   readonly onDecide: (approval: Approval) => void;
 }) {
   const { t } = useLingui();
-  const kinds = useKindNames();
   const nameOf = useProposalName();
   if (approvals.length === 0) {
     return (
@@ -81,11 +80,10 @@ function List({
     <Table
       label={label}
       rows={approvals}
-      keyOf={({ kind, id }) => `${kind} ${id}`}
+      keyOf={({ id }) => id}
       empty=""
       columns={[
-        { title: t`What`, cell: ({ kind }) => kinds[kind] },
-        { title: t`Proposal`, cell: (each) => nameOf(each) },
+        { title: t`Proposal`, cell: (each) => nameOf(each.proposed) },
         { title: t`About`, cell: ({ about }) => about ?? t`our own accounts`, hide: 'small' },
         {
           title: t`KES`,
@@ -117,27 +115,18 @@ function Where({
   readonly approval: Approval;
   readonly onDecide: (approval: Approval) => void;
 }) {
-  const { kind, id } = approval;
-  switch (kind) {
-    case 'person':
-      return (
-        <Link to="/people">
-          <Trans>Look at it</Trans>
-        </Link>
-      );
-    case 'proposal':
-      // With what is known of the people whom it is about.
-      if (approval.proposed.startsWith('credit_')) {
-        return (
-          <Link to="/credit/proposals/$proposalId" params={{ proposalId: id }} preload={false}>
-            <Trans>Look at it</Trans>
-          </Link>
-        );
-      }
-      return (
-        <Button onClick={() => onDecide(approval)}>
-          <Trans>Look at it</Trans>
-        </Button>
-      );
+  const { id } = approval;
+  // With what is known of the people whom it is about.
+  if (approval.proposed.startsWith('credit_')) {
+    return (
+      <Link to="/credit/proposals/$proposalId" params={{ proposalId: id }} preload={false}>
+        <Trans>Look at it</Trans>
+      </Link>
+    );
   }
+  return (
+    <Button onClick={() => onDecide(approval)}>
+      <Trans>Look at it</Trans>
+    </Button>
+  );
 }

@@ -35,7 +35,7 @@ export function DecideProposal({
     gcTime: 0,
   });
   const proposal = asked.data;
-  const title = proposal && nameOf({ kind: 'proposal', proposed: proposal.kind });
+  const title = proposal && nameOf(proposal.kind);
   if (proposal === undefined || !mayDecide || proposal.decision !== null) {
     return (
       <Dialog title={title ?? <Trans>Proposal</Trans>} open onOpenChange={onClose}>
@@ -70,6 +70,15 @@ function Content({ of }: { readonly of: ProposalAnswer }) {
     <>
       {content === null && <Altered />}
       <Rows lines={content ?? []} />
+      {of.kind === 'person' && of.decision === null && (
+        <p>
+          <Trans>
+            Whoever made the link that was used to sign in could have used it, or has changed the
+            role. Speak to the person, and approve only if the person says that they chose the
+            password and are to have this role.
+          </Trans>
+        </p>
+      )}
       <Facts
         facts={[
           { name: t`Reason`, value: note },

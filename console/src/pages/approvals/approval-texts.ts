@@ -1,14 +1,8 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 import { useLingui } from '@lingui/react';
-import type { Approval } from '../../../../src/console/system-answers.ts';
 import { ROLE_NAMES } from '../../format/RoleName.tsx';
 import { KIND_NAMES, RESOLUTION_NAMES } from '../cases/case-texts.ts';
-
-const KINDS: Readonly<Record<Approval['kind'], MessageDescriptor>> = {
-  proposal: msg`Proposal`,
-  person: msg`Person`,
-};
 
 const PROPOSALS: Readonly<Record<string, MessageDescriptor>> = {
   case_resolution: msg`Resolution of a case`,
@@ -33,28 +27,17 @@ const PROPOSALS: Readonly<Record<string, MessageDescriptor>> = {
   credit_import: msg`Import a lender’s file`,
   credit_rule: msg`Suppression rule`,
   credit_scorecard: msg`Change of scorecard`,
+  person: msg`Person who signs in`,
   quarantine_release: msg`End of the quarantine without statements`,
 };
 
-export function useKindNames(): Readonly<Record<Approval['kind'], string>> {
-  const { i18n } = useLingui();
-  return Object.fromEntries(
-    Object.entries(KINDS).map(([kind, name]) => [kind, i18n._(name)]),
-  ) as Record<Approval['kind'], string>;
-}
-
 /** What is proposed, in words. */
-export function useProposalName(): (approval: Pick<Approval, 'kind' | 'proposed'>) => string {
+export function useProposalName(): (kind: string) => string {
   const { i18n } = useLingui();
-  return ({ kind, proposed }) => {
-    const name = namesOf(kind)[proposed];
-    return name === undefined ? proposed : i18n._(name);
+  return (kind) => {
+    const name = PROPOSALS[kind];
+    return name === undefined ? kind : i18n._(name);
   };
-}
-
-function namesOf(kind: Approval['kind']): Readonly<Record<string, MessageDescriptor>> {
-  if (kind === 'person') return ROLE_NAMES;
-  return PROPOSALS;
 }
 
 /** Labels of the rows of proposals. One without a translation is shown as the service says it. */
@@ -62,6 +45,9 @@ const LABELS: Readonly<Record<string, MessageDescriptor>> = {
   'Sends payments again without the statements of': msg`Sends payments again without the statements of`,
   'May be missing from the ledger': msg`May be missing from the ledger`,
   Vendor: msg`Vendor`,
+  Login: msg`Login`,
+  Role: msg`Role`,
+  'Chose the password': msg`Chose the password`,
   Change: msg`Change`,
   Hides: msg`Hides`,
   'Hides no longer': msg`Hides no longer`,
@@ -194,6 +180,7 @@ export function useText(): (label: string, text: string) => string {
   const words: Readonly<Record<string, Readonly<Record<string, MessageDescriptor>>>> = {
     Resolution: RESOLUTION_NAMES,
     'Kind of case': KIND_NAMES,
+    Role: ROLE_NAMES,
   };
   return (label, text) => {
     const known = words[label]?.[text];

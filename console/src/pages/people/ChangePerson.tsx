@@ -4,14 +4,13 @@ import { useState } from 'react';
 import type { InvitationAnswer, PersonView } from '../../../../src/console/operations-answers.ts';
 import type { Role } from '../../../../src/parties/people/roles.ts';
 import { send } from '../../api/client.ts';
-import { useSession } from '../../app/session.ts';
 import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
 import { Field } from '../../design/Field.tsx';
 import { Select } from '../../design/Select.tsx';
 import { onlyChanged } from '../../format/only-changed.ts';
 import { useRoleNames } from './Invite.tsx';
 
-type Action = 'change' | 'confirm' | 'link' | 'disable' | 'enable';
+type Action = 'change' | 'link' | 'disable' | 'enable';
 
 /** Changes a person’s name, role or status, or makes a new one-time link. */
 export function ChangePerson({
@@ -26,10 +25,7 @@ export function ChangePerson({
   readonly onInvited: (invitation: InvitationAnswer) => void;
 }) {
   const { t } = useLingui();
-  const { person: me } = useSession();
-  const { toConfirm } = person;
-  const mayConfirm = toConfirm !== undefined && toConfirm.linkBy !== me.login;
-  const [action, setAction] = useState<Action>(mayConfirm ? 'confirm' : 'change');
+  const [action, setAction] = useState<Action>('change');
   const queries = useQueryClient();
   const { login, name } = person;
   const path = `/people/${encodeURIComponent(login)}`;
@@ -37,10 +33,7 @@ export function ChangePerson({
     action: _action,
     ...fields
   }: Readonly<Record<string, string>>): Promise<void> => {
-    if (action === 'confirm') {
-      const { credentialsAt } = toConfirm ?? {};
-      await send('POST', `${path}/confirm`, { ...fields, credentialsAt, role: person.role });
-    } else if (action === 'link') onInvited(await send('POST', `${path}/link`, fields));
+    if (action === 'link') onInvited(await send('POST', `${path}/link`, fields));
     else await send('PUT', path, { ...changedOf(fields, person), ...STATUS[action] });
     await queries.invalidateQueries({ queryKey: ['people'] });
   };
@@ -61,14 +54,13 @@ export function ChangePerson({
         value={action}
         onChange={(event) => setAction(event.target.value as Action)}
         options={{
-          ...(mayConfirm ? { confirm: t`Confirm the person` } : {}),
           change: t`Change name or role`,
           ...(isActive ? { link: t`Reset password and one-time codes` } : {}),
           ...(isActive ? { disable: t`Disable` } : { enable: t`Enable again` }),
         }}
       />
       {action === 'change' && <NameAndRole person={person} roles={roles} />}
-      <Consequence action={action} linkBy={toConfirm?.linkBy ?? ''} isAltered={person.isAltered} />
+      <Consequence action={action} isAltered={person.isAltered} />
     </ConfirmDialog>
   );
 }
@@ -83,7 +75,6 @@ function changedOf(
 
 const STATUS: Readonly<Record<Action, { readonly status?: 'active' | 'disabled' }>> = {
   change: {},
-  confirm: {},
   link: {},
   disable: { status: 'disabled' },
   enable: { status: 'active' },
@@ -114,25 +105,12 @@ function NameAndRole({
 
 function Consequence({
   action,
-  linkBy,
   isAltered,
 }: {
   readonly action: Action;
-  /** The maker of the link that the person used. */
-  readonly linkBy: string;
   readonly isAltered: boolean;
 }) {
   switch (action) {
-    case 'confirm':
-      return (
-        <p>
-          <Trans>
-            {linkBy} made the link that was used to sign in, and could have used it, or changed the
-            role. Speak to the person, and confirm only if the person says that they chose the
-            password and are to have this role.
-          </Trans>
-        </p>
-      );
     case 'change':
       return isAltered ? (
         <p>

@@ -15,6 +15,7 @@ import { Problem } from '../../design/Problem.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
 import { Table } from '../../design/Table.tsx';
 import { RoleName } from '../../format/RoleName.tsx';
+import { DecideProposal } from '../approvals/DecideProposal.tsx';
 import { ChangePerson } from './ChangePerson.tsx';
 import { Invitation } from './Invitation.tsx';
 import { Invite } from './Invite.tsx';
@@ -24,6 +25,7 @@ import { PersonState } from './PersonState.tsx';
 export function People() {
   const [isInviting, setIsInviting] = useState(false);
   const [changed, setChanged] = useState<PersonView>();
+  const [confirmation, setConfirmation] = useState<string>();
   const [invitation, setInvitation] = useState<InvitationAnswer>();
   const list = useQuery({
     queryKey: ['people'],
@@ -51,6 +53,7 @@ export function People() {
           <PeopleTable
             people={list.data?.people ?? []}
             onChange={mayChange ? setChanged : undefined}
+            onConfirm={setConfirmation}
           />
         )}
       </Card>
@@ -68,6 +71,9 @@ export function People() {
           onInvited={setInvitation}
         />
       )}
+      {confirmation !== undefined && (
+        <DecideProposal id={confirmation} mayDecide onClose={() => setConfirmation(undefined)} />
+      )}
       {invitation !== undefined && (
         <Invitation invitation={invitation} onClose={() => setInvitation(undefined)} />
       )}
@@ -78,9 +84,12 @@ export function People() {
 function PeopleTable({
   people,
   onChange,
+  onConfirm,
 }: {
   readonly people: readonly PersonView[];
   readonly onChange: ((person: PersonView) => void) | undefined;
+  /** With the proposal. */
+  readonly onConfirm: (proposalId: string) => void;
 }) {
   const { t } = useLingui();
   const { person: me } = useSession();
@@ -101,13 +110,33 @@ function PeopleTable({
           cell: (person) =>
             onChange !== undefined &&
             person.login !== me.login && (
-              <Button onClick={() => onChange(person)} aria-label={t`Change ${person.name}`}>
-                <Trans>Change</Trans>
-              </Button>
+              <>
+                <Confirm person={person} onConfirm={onConfirm} />
+                <Button onClick={() => onChange(person)} aria-label={t`Change ${person.name}`}>
+                  <Trans>Change</Trans>
+                </Button>
+              </>
             ),
           align: 'end',
         },
       ]}
     />
+  );
+}
+
+function Confirm({
+  person: { name, waitsFor },
+  onConfirm,
+}: {
+  readonly person: PersonView;
+  readonly onConfirm: (proposalId: string) => void;
+}) {
+  const { t } = useLingui();
+  return (
+    waitsFor !== null && (
+      <Button onClick={() => onConfirm(waitsFor)} aria-label={t`Confirm ${name}`}>
+        <Trans>Confirm</Trans>
+      </Button>
+    )
   );
 }

@@ -7,7 +7,7 @@ export function PersonState({ person }: { readonly person: PersonView }) {
   const { t } = useLingui();
   if (person.status === 'disabled') return <Pill tone="alert">{t`Disabled`}</Pill>;
   if (person.isAltered) return <Pill tone="alert">{t`Changed in the database`}</Pill>;
-  if (person.toConfirm !== undefined) return <Pill tone="waiting">{t`To confirm`}</Pill>;
+  if (person.waitsFor !== null) return <Pill tone="waiting">{t`To confirm`}</Pill>;
   if (!person.hasPassword) return <Pill tone="waiting">{t`Invited`}</Pill>;
   return <Pill tone="done">{person.hasCodes ? t`Password and code` : t`Password`}</Pill>;
 }

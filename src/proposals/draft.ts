@@ -1,0 +1,48 @@
+import { newId } from '../platform/base/ids.ts';
+import { PlainError } from '../platform/base/plain-error.ts';
+import type { Need } from './actors.ts';
+import type { Actor, AnyKind } from './kind.ts';
+import type { NewProposal } from './store.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Who may take this step. */
+export function needOf(kind: AnyKind, vendorId: number | null, step: 'proposes' | 'decides'): Need {
+  const permission = step === 'proposes' ? kind.proposedBy : kind.decidedBy;
+  return { permission, vendorId: kind.ownVendor?.[step] === true ? vendorId : null };
+}
+
+/** What it is about, with the kind. */
+export const aboutOf = (kind: AnyKind, content: object): string =>
+  `${kind.name} ${kind.about(content)}`;
+
+export const vendorOf = (kind: AnyKind, content: object): number | null =>
+  kind.vendorId?.(content) ?? null;
+
+/** A proposal that is not signed yet. */
+export function draftOf(
+  kind: AnyKind,
+  made: {
+    readonly content: object;
+    readonly by: Actor;
+    readonly note: string;
+    readonly at: Date;
+  },
+): Omit<NewProposal, 'mac' | 'shown'> {
+  const { content, by, note, at } = made;
+  const days = kind.expiresAfterDays;
+  return {
+    ...{ proposalId: newId(), kind: kind.name, about: aboutOf(kind, content), content, note },
+    vendorId: vendorOf(kind, content),
+    proposedBy: by.name,
+    proposerId: by.personId,
+    proposedAt: at,
+    expiresAt: days === null ? null : new Date(at.getTime() + days * DAY_MS),
+  };
+}
+
+/** The refusal of content that does not fit the schema. */
+export function unfit(kind: AnyKind, content: object): PlainError {
+  const field = kind.content.problems(content)[0]?.instancePath.split('/')[1];
+  return new PlainError('It is not valid.', { field: field ?? 'content' });
+}
