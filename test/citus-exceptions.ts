@@ -21,6 +21,7 @@ export const NOT_ON_CITUS: Readonly<Record<string, string>> = {
   'test/integration/embedded-takeover.test.ts': 'the embedded database',
   'test/integration/embedded-test-cluster.test.ts': 'the embedded database',
   'test/integration/migrate.test.ts': 'makes databases and roles',
+  'test/integration/case-proposals-upgrade.test.ts': 'makes a database of another release',
   'test/integration/console-plans.test.ts': 'statements on a cluster have plans of their own',
   'test/integration/plans.test.ts': 'statements on a cluster have plans of their own each time',
   'test/integration/rare-rows.test.ts': 'statements on a cluster have plans of their own',

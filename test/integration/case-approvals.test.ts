@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/platform/base/ids.ts';
 import { listCasesAbout, openCase } from '../../src/payments/cases/cases-store.ts';
 import type { CaseRow } from '../../src/payments/cases/cases-store.ts';
+import { setOperatorPrice } from '../../src/payments/billers/administer-prices.ts';
+import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
 import { putOperator } from '../../src/payments/billers/store.ts';
 import { readPayment } from '../../src/payments/create/store.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
@@ -132,6 +134,41 @@ test('whether the float covers it, or the vendor owes a part, may change with ev
   await approveCurrent(books, { caseId, by: 'Baraka' });
   expect(await books.balances(vendorId)).toMatchObject({ float: 0n, exposure: 4_000n - AMOUNT });
 });
+
+test.each([
+  ['paid', null, 5],
+  ['paid', '9000', 6],
+  ['paid', '11000', 5],
+  ['failed', null, 1],
+])(
+  'a preview of %s (%s) lists every transfer that its approval posts',
+  async (resolution, cents, legs) => {
+    const vendorId = await books.addVendor(FLOAT);
+    const made = newPayment({ vendorId, amountCents: AMOUNT, feeCents: 116n, vatCents: 16n });
+    const terms = {
+      ...{ cost: { flatCents: 300n, bps: 0 }, commission: { flatCents: 0n, bps: 150 } },
+      commissionNetted: true,
+    };
+    const price = { billerCode: made.billerCode, operatorCode: OPERATOR };
+    const setting = { validFrom: null, setBy: 'Asha' };
+    const version = await setOperatorPrice(books.pool, price, terms, setting);
+    await createInstructed(books.pool, [made], version);
+    const opened = { vendorId, paymentId: made.paymentId, by: 'Chege', note: 'no answer' };
+    const { caseId } = await openCaseByHand(books.pool, opened);
+    const paid = { operator_reference: 'OP-1', message: null, details: null };
+    const proposal = { resolution, note: 'told by phone', amount_cents: cents, ...paid };
+    await proposeResolution(books, { caseId, by: 'Asha', proposal });
+    const [, ...lines] = await previewResolution(books, caseId);
+    await approveCurrent(books, { caseId, by: 'Baraka' });
+    const posted = await books.pool.query<{ line: string }>(
+      `select (amount_cents / 100.0)::numeric(12, 2) || ' from ' || debit_account || ' to ' || credit_account as line
+     from transfers where bucket = bucket_of($1) and vendor_id = $1 and source_id = $2 and leg > 1 order by leg`,
+      [vendorId, made.paymentId],
+    );
+    expect(lines).toEqual(posted.rows.map(({ line }) => line));
+    expect(lines).toHaveLength(legs);
+  },
+);
 
 test('a preview says when a proposal can no longer be carried out', async () => {
   const vendorId = await books.addVendor(FLOAT);

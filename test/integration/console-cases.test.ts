@@ -168,6 +168,7 @@ describe('a case', () => {
     const proposal = seen.proposal?.id ?? '';
     expect(await wouldPost(proposal)).toEqual([
       { label: 'Settled as paid', text: null, amount: '100.00' },
+      { label: 'Posted', text: 'from reserved to operator:multichoice', amount: '100.00' },
     ]);
     const same = await approveProposal(as('support'), proposal);
     expect([same.status, same.problem]).toEqual([400, expect.stringContaining('another person')]);

@@ -39,12 +39,24 @@ async function settleByHand(
   plan: Extract<Plan, { kind: 'settle' }>,
 ): Promise<void> {
   if (payment === null) throw new Error('a report about no payment');
+  if (plan.outcome === 'success') await recallInstructions(db, [payment], row.operatorCode);
+  const [result] = await settlePayments(db, [reportOf({ row, payment, proposal }, plan)]);
+  if (result === 'settled') return;
+  throw new PlainError('The payment has been settled in the meantime. Reject this proposal.');
+}
+
+/** The report by which two people settle a payment in the operator's place. */
+export function reportOf(
+  {
+    row,
+    payment,
+    proposal,
+  }: Pick<Decided, 'row' | 'proposal'> & { payment: NonNullable<Decided['payment']> },
+  plan: Extract<Plan, { kind: 'settle' }>,
+): FinalReport {
   const { vendorId, paymentId, billerCode } = payment;
   const wasPaid = plan.outcome === 'success';
-  // A contradiction is about the operator that reported it, which may not have the instruction.
-  const operatorCode = row.kind === 'contradiction' ? row.operatorCode : null;
-  if (wasPaid) await recallInstructions(db, [payment], row.operatorCode);
-  const report: FinalReport = {
+  return {
     vendorId,
     paymentId,
     billerCode,
@@ -55,11 +67,9 @@ async function settleByHand(
     details: wasPaid ? proposal.details : null,
     failureCode: wasPaid ? null : 'corrected',
     source: 'person',
-    operatorCode,
+    // A contradiction is about the operator that reported it, which may not have the instruction.
+    operatorCode: row.kind === 'contradiction' ? row.operatorCode : null,
   };
-  const [result] = await settlePayments(db, [report]);
-  if (result === 'settled') return;
-  throw new PlainError('The payment has been settled in the meantime. Reject this proposal.');
 }
 
 async function correct(

@@ -5,7 +5,7 @@ import { compiled } from '../../platform/base/compiled.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { jsonText } from '../../platform/base/proposal.ts';
-import type { Pool } from '../../platform/db/pool.ts';
+import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { kind } from '../../proposals/kind.ts';
 import type { Actor, AnyKind, Line } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
@@ -13,8 +13,11 @@ import type { ProposalRow } from '../../proposals/store.ts';
 import { CASE_RESOLUTION } from '../cases/case-proposals.ts';
 import { CASE_KINDS, HOUSE, referenceOf } from '../cases/cases-store.ts';
 import type { CaseRow, Proposal } from '../cases/cases-store.ts';
-import { carryOut } from './carry-out.ts';
-import { effectOf, planLines } from './plan-lines.ts';
+import { readPostings } from '../settle/store.ts';
+import type { Posting } from '../settle/store.ts';
+import { carryOut, reportOf } from './carry-out.ts';
+import { effectOf, planLines, postedLine } from './plan-lines.ts';
+import { givenCents } from './facts.ts';
 import { planResolution, RESOLUTIONS } from './resolutions.ts';
 import type { Plan } from './resolutions.ts';
 import { requireSameInstruction } from './same-instruction.ts';
@@ -51,8 +54,13 @@ const content = Type.Object(
 );
 type Content = Static<typeof content>;
 
+interface Facts extends CaseFacts {
+  /** What the payment posts if it is settled as proposed. */
+  readonly postings: readonly Posting[];
+}
+
 interface Resolved {
-  readonly facts: CaseFacts;
+  readonly facts: Facts;
   readonly of: Content;
   readonly plan: Plan;
 }
@@ -63,7 +71,7 @@ interface Resolved {
  * refused.
  */
 export const caseResolutionKind = ({ ledgerMac }: { readonly ledgerMac: Mac }): AnyKind =>
-  kind<Content, CaseFacts | undefined, Resolved>({
+  kind<Content, Facts | undefined, Resolved>({
     name: CASE_RESOLUTION,
     content: compiled(content),
     proposedBy: 'cases.act',
@@ -73,18 +81,43 @@ export const caseResolutionKind = ({ ledgerMac }: { readonly ledgerMac: Mac }): 
     about: ({ caseId }) => caseId,
     vendorId: ({ vendorId }) => (vendorId === HOUSE ? null : vendorId),
     describe,
-    read: async (db, { caseId }, { lock }) => await readCase(db, caseId, { lock }),
+    read: async (db, of, { lock }) => {
+      const facts = await readCase(db, of.caseId, { lock });
+      return facts && { ...facts, postings: await readSettling(db, facts, of) };
+    },
     check: (facts, of) => {
       planOf(facts, of);
     },
     plan: (facts, { content: of }) => planOf(facts, of),
-    show: ({ plan }) => planLines(plan),
+    show: ({ facts, plan }) => [
+      ...planLines(plan),
+      ...facts.postings.map((posting) => postedLine(posting)),
+    ],
     apply: async (db, { facts, of, plan }, { proposal: { proposedBy }, by }) => {
       const { row, situation } = facts;
       const decided = { row, payment: situation.payment, proposal: of, plan };
       await carryOut(db, ledgerMac, { ...decided, proposedBy, approvedBy: by });
     },
   });
+
+/**
+ * Nothing for an instruction that the ledger has lost: it is recorded at the decision, and posts the amount and the
+ * fee alone.
+ */
+async function readSettling(
+  db: Queryable,
+  { row, situation: { payment }, instruction }: CaseFacts,
+  proposal: Content,
+): Promise<Posting[]> {
+  const { resolution } = proposal;
+  if (payment === null || payment.outcome !== null) return [];
+  const isPaid = resolution === 'paid';
+  if (isPaid ? instruction === undefined : resolution !== 'failed') return [];
+  const outcome = isPaid ? 'success' : 'failed';
+  const paidCents = isPaid ? (givenCents(proposal) ?? payment.amountCents) : null;
+  const report = reportOf({ row, payment, proposal }, { kind: 'settle', outcome, paidCents });
+  return await readPostings(db, report);
+}
 
 function describe(of: Content): Line[] {
   const { amount_cents: cents, operator_reference: reference, message, details } = of;
@@ -128,7 +161,7 @@ export async function proposeResolution(
   return await proposals.propose({ kind: CASE_RESOLUTION, content: of, by, note });
 }
 
-function requireOpen(facts: CaseFacts | undefined): CaseFacts {
+function requireOpen<Found extends CaseFacts>(facts: Found | undefined): Found {
   if (facts === undefined) throw new PlainError('This case does not exist.');
   const { resolvedAt, resolution, resolvedBy } = facts.row;
   if (resolvedAt === null) return facts;
@@ -141,7 +174,7 @@ function hashOf({ vendorId, caseId, paymentId, kind: of, evidenceId, facts }: Ca
 }
 
 /** Throws: `PlainError` if it would not do, or not only, what it would have done when it was proposed. */
-function planOf(found: CaseFacts | undefined, of: Content): Resolved {
+function planOf(found: Facts | undefined, of: Content): Resolved {
   const facts = requireOpen(found);
   if (hashOf(facts.row) !== of.caseHash) {
     throw new PlainError(

@@ -2,6 +2,7 @@ import { formatMoney } from '../../platform/base/money.ts';
 import { HOUSE } from '../cases/cases-store.ts';
 import { isVendorsMoney } from '../ledger/account.ts';
 import type { Line } from '../../proposals/kind.ts';
+import type { Posting } from '../settle/store.ts';
 import type { Plan } from './resolutions.ts';
 
 /** A plan for people. */
@@ -15,14 +16,20 @@ export function planLines(plan: Plan): Line[] {
         : [{ label: 'Settled as failed', text: 'the reservation returns to the float' }];
     case 'correct':
       return [
-        ...plan.transfers.map(({ vendorId, debitAccount, creditAccount, amountCents }) => ({
-          label: 'Posted',
-          text: `from ${debitAccount} to ${creditAccount}${vendorId === HOUSE ? ' (our own accounts)' : ''}`,
-          cents: String(amountCents),
-        })),
+        ...plan.transfers.map((transfer) =>
+          postedLine(transfer, transfer.vendorId === HOUSE ? ' (our own accounts)' : ''),
+        ),
         ...otherLines(plan),
       ];
   }
+}
+
+export function postedLine(
+  { debitAccount, creditAccount, amountCents }: Posting,
+  where = '',
+): Line {
+  const text = `from ${debitAccount} to ${creditAccount}${where}`;
+  return { label: 'Posted', text, cents: String(amountCents) };
 }
 
 function otherLines({ outcomeAfter, restCents }: Extract<Plan, { kind: 'correct' }>): Line[] {

@@ -24,6 +24,29 @@ export async function settlePayments(
   );
 }
 
+/** A transfer that a report would post. */
+export interface Posting {
+  readonly debitAccount: string;
+  readonly creditAccount: string;
+  readonly amountCents: bigint;
+}
+
+/**
+ * Lists what a report would post now, by the functions that decide it and post it. Nothing, if it would not settle
+ * its payment. Changes nothing.
+ */
+export async function readPostings(db: Queryable, report: FinalReport): Promise<Posting[]> {
+  const { vendorId, paymentId, billerCode, outcome, paidCents, operatorCode } = report;
+  const posted = await db.query<Posting>(
+    `select debit_account as "debitAccount", credit_account as "creditAccount",
+       amount_cents as "amountCents"
+     from unnest(postings_of(decide_settlements(bucket_of($1), array[row(1, $1, $2, $3, $4, $5, null, null,
+       null, null, 'person', $6)::final_report]))) order by leg`,
+    [vendorId, paymentId, billerCode, outcome, paidCents, operatorCode],
+  );
+  return posted.rows;
+}
+
 async function settleInBucket(
   db: Queryable,
   bucket: number,

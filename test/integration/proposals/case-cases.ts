@@ -110,7 +110,10 @@ export async function paidByHand({ books, proposals, people }: Given): Promise<C
   const ends = { outcome: 'success', people: [['asha', 'paid', 'baraka']] };
   return {
     id,
-    shown: [{ label: 'Settled as paid', cents: String(AMOUNT) }],
+    shown: [
+      { label: 'Settled as paid', cents: String(AMOUNT) },
+      { label: 'Posted', text: `from reserved to operator:${OPERATOR}`, cents: String(AMOUNT) },
+    ],
     state: async () => await stateOf(books, made),
     approved: { ...money(FLOAT - AMOUNT), ...ends },
     ended: { ...money(FLOAT - AMOUNT, AMOUNT), outcome: null, people: OPEN },
