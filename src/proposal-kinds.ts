@@ -11,6 +11,7 @@ import { caseResolutionKind } from './payments/corrections/case-resolution.ts';
 import { houseEntryKind } from './payments/house/entries.ts';
 import { houseJournalKind } from './payments/house/journals.ts';
 import { tellVendor } from './payments/events/tell-vendor.ts';
+import { receiptMoveKind } from './payments/receipts/move.ts';
 import { payoutKind } from './payments/payouts/payout.ts';
 import { payoutMadeKind } from './payments/payouts/made.ts';
 import { quarantineReleaseKind } from './payments/quarantine/release-kind.ts';
@@ -45,6 +46,7 @@ export function createProposals(options: ProposalOptions): Proposals {
     ...settingKinds(options),
     caseResolutionKind(options),
     receiptKind({ pool, ledgerMac, log }),
+    receiptMoveKind({ pool, ledgerMac, log }),
     collectionKind(options),
     ...CREDIT_KINDS,
     houseEntryKind(options),

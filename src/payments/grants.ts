@@ -52,6 +52,8 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
       'account',
       'state',
       'reversed_at',
+      'moves',
+      'moved_cents',
       'proposed_by',
       'decided_by',
       'decided_at',

@@ -3,6 +3,7 @@ import {
   RECEIPT,
   requireReceipt,
 } from '../../src/payments/receipts/assign.ts';
+import { RECEIPT_MOVE } from '../../src/payments/receipts/move.ts';
 import type { ReceiptName } from '../../src/payments/receipts/assign.ts';
 import type { ReceiptRow } from '../../src/payments/receipts/store.ts';
 import type { ProposalRow } from '../../src/proposals/store.ts';
@@ -38,7 +39,8 @@ export async function rejectForReceipt(
 
 async function openProposal(deps: BooksOfPeople, request: Step): Promise<ProposalRow> {
   const { receiptId } = await requireReceipt(deps.pool, request);
-  const waiting = await quietProposals(deps).list({ open: true, kinds: [RECEIPT], limit: 1000 });
+  const kinds = [RECEIPT, RECEIPT_MOVE];
+  const waiting = await quietProposals(deps).list({ open: true, kinds, limit: 1000 });
   const found = waiting.find(({ about }) => about.endsWith(receiptId));
   if (found === undefined) throw new Error('This receipt has no proposal.');
   return found;

@@ -248,7 +248,7 @@ function addPropose(receipts: Command, cli: Cli): void {
   decisionCommand(
     receipts,
     'propose',
-    'Propose a decision about a receipt without a vendor. Another person approves it: proposal approve.',
+    'Propose a decision about a receipt without a vendor, or to move a credited one to another vendor. Another person approves it: proposal approve.',
   )
     .requiredOption('--by <name>', 'who proposes it')
     .requiredOption('--note <text>', 'why', noteText)

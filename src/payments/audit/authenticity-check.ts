@@ -60,7 +60,7 @@ async function checkReceipts(db: Queryable, mac: Mac): Promise<Violation[]> {
     `declare receipts_to_check no scroll cursor for
      select issuer, receipt, receipt_id as "receiptId", source_code as "sourceCode", collector,
        amount_cents as "amountCents", paid_at as "paidAt", account, vendor_id as "vendorId", state,
-       proposed_by as "proposedBy", decided_by as "decidedBy", mac
+       proposed_by as "proposedBy", decided_by as "decidedBy", moves, moved_cents as "movedCents", mac
      from receipts`,
   );
   const violations = await checkPages(

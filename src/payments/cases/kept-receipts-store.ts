@@ -1,8 +1,16 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 
-/** SQL: whether the collection `c` is that of the receipt `r`, as `collectionReference` names it. */
-export const IS_COLLECTION_OF_RECEIPT = `c.collector = r.collector and c.reference =
-  case when r.issuer = 'mpesa' then r.receipt else r.issuer || '/' || r.receipt end`;
+// As `collectionReference` names them.
+const referenceAfter = (moves: string): string =>
+  `case when r.issuer = 'mpesa' then r.receipt else r.issuer || '/' || r.receipt end
+    || case when ${moves} = 0 then '' else '→' || ${moves} end`;
+
+/** SQL: whether the collection `c` is the present one of the receipt `r`. */
+export const IS_COLLECTION_OF_RECEIPT = `c.collector = r.collector and c.reference = ${referenceAfter('r.moves')}`;
+
+// Also those of vendors that had it before. A look-up in the index for each.
+const COLLECTIONS_OF_RECEIPT = `receipts r cross join lateral generate_series(0, r.moves) n
+  join collections c on c.collector = r.collector and c.reference = ${referenceAfter('n')}`;
 
 /** SQL: how much of a receipt went back, of a case about it. Cases of earlier versions say nothing: all of it. */
 export const REVERSED_CENTS = `coalesce((facts ->> 'reversed_cents')::bigint, (facts ->> 'paid_cents')::bigint, 0)`;
@@ -52,9 +60,10 @@ export async function readKeptReceipts(
 ): Promise<ReadonlyMap<string, bigint>> {
   // Separately, because on a cluster the tables are on different nodes.
   const collected = await db.query<{ receiptId: string; cents: bigint }>(
-    `select r.receipt_id as "receiptId", c.amount_cents as cents
-     from receipts r join collections c on ${IS_COLLECTION_OF_RECEIPT}
-     where r.receipt_id = any ($2::uuid[]) and c.vendor_id = $1`,
+    `select r.receipt_id as "receiptId", sum(c.amount_cents)::bigint as cents
+     from ${COLLECTIONS_OF_RECEIPT}
+     where r.receipt_id = any ($2::uuid[]) and c.vendor_id = $1
+     group by r.receipt_id`,
     [vendorId, receiptIds],
   );
   const takenBack = await db.query<{ receiptId: string; cents: bigint }>(
@@ -71,4 +80,21 @@ export async function readKeptReceipts(
     kept.set(receiptId, (kept.get(receiptId) ?? 0n) - cents);
   }
   return kept;
+}
+
+/** The open case of this kind about a vendor's receipt; undefined: none. */
+export async function findOpenReceiptCase(
+  db: Queryable,
+  about: {
+    readonly vendorId: number;
+    readonly receiptId: string;
+    readonly kind: 'receipt_conflict' | 'receipt_reversed';
+  },
+): Promise<{ readonly caseId: string; readonly facts: Record<string, unknown> } | undefined> {
+  const found = await db.query<{ caseId: string; facts: Record<string, unknown> }>(
+    `select case_id as "caseId", facts from cases
+     where bucket = bucket_of($1) and vendor_id = $1 and evidence_id = $2 and kind = $3 and resolved_at is null`,
+    [about.vendorId, about.receiptId, about.kind],
+  );
+  return found.rows[0];
 }

@@ -116,3 +116,17 @@ export function chargesOf(
   };
   return { transfers, take };
 }
+
+/** Money that came in for the vendor is taken from where it is; the vendor owes the rest. */
+export function takenBack(
+  vendorId: number,
+  { collectedCents, floatCents }: { readonly collectedCents: bigint; readonly floatCents: bigint },
+  amountCents: bigint,
+): readonly PlannedTransfer[] {
+  const { transfers, take } = chargesOf(vendorId, [
+    ['collected', collectedCents],
+    ['float', floatCents],
+  ]);
+  take('external', amountCents);
+  return transfers;
+}

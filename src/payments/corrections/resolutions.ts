@@ -5,7 +5,7 @@ import type { Outcome } from '../create/payment.ts';
 import { HOUSE } from '../cases/cases-store.ts';
 import type { CaseKind, CaseRow, Proposal } from '../cases/cases-store.ts';
 import type { OurPayment } from '../reconciliation/match.ts';
-import { accountOf, changedTerms, chargesOf, feeParts } from './charges.ts';
+import { accountOf, changedTerms, chargesOf, feeParts, takenBack } from './charges.ts';
 import type { PlannedTransfer } from './charges.ts';
 import { planExposure, requireNothingOwed } from './exposure.ts';
 import { factCents, givenCents } from './facts.ts';
@@ -260,7 +260,10 @@ function planCharge(situation: Situation, proposal: Proposal): Plan {
 function planTakeBack(situation: Situation, proposal: Proposal): Plan {
   const { row, floatCents, collectedCents, keptCents } = situation;
   if (row.vendorId === HOUSE) {
-    throw new PlainError('The receipt was credited to no vendor.', { field: 'resolution' });
+    throw new PlainError(
+      'No vendor had the receipt when this was reported. If one has it now, the same is in a case of that vendor.',
+      { field: 'resolution' },
+    );
   }
   if (keptCents <= 0n) {
     throw new PlainError(
@@ -275,11 +278,7 @@ function planTakeBack(situation: Situation, proposal: Proposal): Plan {
       { field: 'amount' },
     );
   }
-  const { transfers, take } = chargesOf(row.vendorId, [
-    ['collected', collectedCents],
-    ['float', floatCents],
-  ]);
-  take('external', amountCents);
+  const transfers = takenBack(row.vendorId, { floatCents, collectedCents }, amountCents);
   return { kind: 'correct', transfers, outcomeAfter: null };
 }
 

@@ -72,6 +72,9 @@ export interface ReceiptContent {
   readonly state: string;
   readonly proposedBy: string | null;
   readonly decidedBy: string | null;
+  /** How often it was moved to another vendor, and with which amount. Absent: never. */
+  readonly moves?: number;
+  readonly movedCents?: bigint | null;
 }
 
 /**
@@ -79,7 +82,7 @@ export interface ReceiptContent {
  * the rest follows from the vendor and the ledger.
  */
 export function receiptText(receipt: ReceiptContent): string {
-  const { decidedBy } = receipt;
+  const { decidedBy, moves = 0, movedCents } = receipt;
   return JSON.stringify([
     'receipts',
     receipt.issuer,
@@ -94,6 +97,7 @@ export function receiptText(receipt: ReceiptContent): string {
     receipt.state === 'closed',
     decidedBy === null ? null : receipt.proposedBy,
     decidedBy,
+    ...(moves === 0 ? [] : [moves, String(movedCents)]),
   ]);
 }
 

@@ -18,8 +18,10 @@ import {
   wasClosed,
 } from './store.ts';
 import type { ReceiptRow } from './store.ts';
+import { proposeMove } from './move.ts';
+import { openReversed } from './receipt-cases.ts';
 import { sumReversed } from './reversals.ts';
-import { claimFor, credit, isReceiptAuthentic, mayCollect, openReversed, resign } from './take.ts';
+import { claimFor, credit, creditedCents, isReceiptAuthentic, mayCollect, resign } from './take.ts';
 import type { ReceiptDeps } from './take.ts';
 
 export const RECEIPT = 'receipt';
@@ -113,7 +115,7 @@ export const receiptKind = (deps: ReceiptDeps): AnyKind =>
     },
   });
 
-/** Proposes it. Throws: `PlainError` with the problem. */
+/** Proposes it; of a credited one, to move it to the vendor. Throws: `PlainError` with the problem. */
 export async function proposeForReceipt(
   { pool, proposals }: { readonly pool: Pool; readonly proposals: Proposals },
   request: ReceiptName & {
@@ -123,9 +125,13 @@ export async function proposeForReceipt(
     readonly vid: string | null;
   },
 ): Promise<ProposalRow> {
-  const { receiptId, issuer, receipt, amountCents } = await requireReceipt(pool, request);
+  const row = await requireReceipt(pool, request);
+  const { receiptId, issuer, receipt, amountCents } = row;
   const { vid, by, note } = request;
   const vendor = vid === null ? null : { vendorId: await requireVendor(pool, vid), vid };
+  if (vendor !== null && row.state === 'credited') {
+    return await proposeMove({ pool, proposals }, row, { to: vendor, by, note });
+  }
   const made = { receiptId, issuer, receipt, cents: String(amountCents), vendor };
   return await proposals.propose({ kind: RECEIPT, content: made, by, note });
 }
@@ -207,7 +213,9 @@ async function apply(
   const claim = { vendorId, account: row.account, actor: by, people };
   const claimed = await claimFor(db, ledgerMac, row, claim);
   // All of it is credited, so what went back of it is decided next. If all went back, they decided that it did not.
-  const cents = sumReversed(await listReversals(db, row));
-  if (cents === 0n || cents >= row.amountCents) return;
+  const reversedCents = sumReversed(await listReversals(db, row));
+  // What a former vendor gave back of it is not credited again.
+  const cents = reversedCents - (row.amountCents - creditedCents(row));
+  if (cents <= 0n || reversedCents >= row.amountCents) return;
   await openReversed(db, claimed, { source: by, note: 'before it was assigned', cents });
 }

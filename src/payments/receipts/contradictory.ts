@@ -2,7 +2,8 @@ import { databaseTransaction } from '../../platform/db/pool.ts';
 import { cleanMessage } from '../connectors/text.ts';
 import type { ReceiptReport } from './receipt.ts';
 import { insertReport } from './store.ts';
-import { keepWaiting, openReceiptCase } from './take.ts';
+import { openReceiptCase } from './receipt-cases.ts';
+import { keepWaiting } from './take.ts';
 import type { ReceiptDeps } from './take.ts';
 
 /**

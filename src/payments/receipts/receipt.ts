@@ -129,11 +129,14 @@ export const MPESA = 'mpesa';
 
 /**
  * The receipt's reference among those of its collector, which may collect at several banks. M-PESA's
- * number stands alone, so that a collector who also reports it by itself is noticed.
+ * number stands alone, so that a collector who also reports it by itself is noticed. After a move it is another one,
+ * which no collector can report: theirs are ASCII.
  */
 export function collectionReference({
   issuer,
   receipt,
-}: Pick<Receipt, 'issuer' | 'receipt'>): string {
-  return issuer === MPESA ? receipt : `${issuer}/${receipt}`;
+  moves = 0,
+}: Pick<Receipt, 'issuer' | 'receipt'> & { readonly moves?: number }): string {
+  const reference = issuer === MPESA ? receipt : `${issuer}/${receipt}`;
+  return moves === 0 ? reference : `${reference}→${moves}`;
 }

@@ -10,7 +10,8 @@ import type { ReceiptReport } from './receipt.ts';
 import { judgeReversal, PERSON, sumReversed, unseen } from './reversals.ts';
 import { insertReceiptEvent, isDebited, listReversals, lockReceipt, setReversed } from './store.ts';
 import type { ReceiptRow } from './store.ts';
-import { keepWaiting, openReversed, takeReport } from './take.ts';
+import { openReversed } from './receipt-cases.ts';
+import { keepWaiting, takeReport } from './take.ts';
 import type { ReceiptDeps, Taken } from './take.ts';
 
 export interface ReversedBy {

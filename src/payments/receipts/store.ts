@@ -19,6 +19,10 @@ export interface ReceiptRow {
   state: ReceiptState;
   doubt: Doubt | null;
   reversedAt: Date | null;
+  /** How often it was moved to another vendor. */
+  moves: number;
+  /** The amount with which it was moved last; null: never. */
+  movedCents: bigint | null;
   /** The decision's proposer, decider and time. */
   proposedBy: string | null;
   decidedBy: string | null;
@@ -28,7 +32,7 @@ export interface ReceiptRow {
 
 const COLUMNS = `issuer, receipt, receipt_id as "receiptId", source_code as "sourceCode", collector,
   account, payer, amount_cents as "amountCents", paid_at as "paidAt", received_at as "receivedAt",
-  vendor_id as "vendorId", state, doubt, reversed_at as "reversedAt",
+  vendor_id as "vendorId", state, doubt, reversed_at as "reversedAt", moves, moved_cents as "movedCents",
   proposed_by as "proposedBy", decided_by as "decidedBy", decided_at as "decidedAt", mac`;
 
 /** SQL: the number as `plainReference` makes it, as indexed. */
@@ -173,15 +177,25 @@ export async function listLeftClaims(
  */
 export async function setClaimed(
   db: Queryable,
-  row: Pick<ReceiptRow, 'receiptId' | 'vendorId' | 'account' | 'proposedBy' | 'decidedBy' | 'mac'>,
+  row: Omit<ReceiptRow, 'state' | 'decidedAt'>,
 ): Promise<void> {
   await db.query(
     // The time is read apart: Citus accepts no changing function in a CASE.
     `with clock as materialized (select now() as at)
      update receipts set state = 'claimed', vendor_id = $2, account = $3, mac = $4, decided_by = $5,
-       proposed_by = $6, decided_at = case when $5::text is not null then clock.at end
+       proposed_by = $6, moves = $7, moved_cents = $8,
+       decided_at = case when $5::text is not null then clock.at end
      from clock where receipt_id = $1`,
-    [row.receiptId, row.vendorId, row.account, row.mac, row.decidedBy, row.proposedBy],
+    [
+      row.receiptId,
+      row.vendorId,
+      row.account,
+      row.mac,
+      row.decidedBy,
+      row.proposedBy,
+      row.moves,
+      row.movedCents,
+    ],
   );
 }
 
@@ -213,15 +227,15 @@ export async function setUnclaimed(
   );
 }
 
-/** Returns false if it was not claimed any more. */
+/** Returns false if this claim has ended. */
 export async function endClaim(
   db: Queryable,
-  receiptId: string,
+  { receiptId, moves }: Pick<ReceiptRow, 'receiptId' | 'moves'>,
   state: 'credited' | 'disputed',
 ): Promise<boolean> {
   const updated = await db.query(
-    `update receipts set state = $2 where receipt_id = $1 and state = 'claimed'`,
-    [receiptId, state],
+    `update receipts set state = $2 where receipt_id = $1 and state = 'claimed' and moves = $3`,
+    [receiptId, state, moves],
   );
   return updated.rowCount === 1;
 }

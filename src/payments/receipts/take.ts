@@ -7,8 +7,7 @@ import { newId } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
-import { HOUSE, openCase } from '../cases/cases-store.ts';
-import { addReversal } from '../cases/kept-receipts-store.ts';
+import { HOUSE } from '../cases/cases-store.ts';
 import { receiptText } from '../ledger/authenticity.ts';
 import { collect, isFarAhead } from '../collections/collect.ts';
 import { findCollection } from '../collections/store.ts';
@@ -16,7 +15,8 @@ import { decideReport } from './decide.ts';
 import type { Decision } from './decide.ts';
 import { collectionReference } from './receipt.ts';
 import { identify } from './identify.ts';
-import type { Channel, Receipt, ReceiptReport } from './receipt.ts';
+import { openConflict, openReceiptCase, passConflict } from './receipt-cases.ts';
+import type { Channel, ReceiptReport } from './receipt.ts';
 import { findVendorOfAccount } from './sources-store.ts';
 import {
   endClaim,
@@ -176,12 +176,18 @@ export async function claimFor(
     readonly actor: string;
     /** The two people who assigned it. */
     readonly people?: { readonly proposedBy: string; readonly decidedBy: string };
+    /** It was another vendor's, and this amount of it was taken back. */
+    readonly movedCents?: bigint;
   },
 ): Promise<ReceiptRow> {
-  const { vendorId, account, actor, people = { proposedBy: null, decidedBy: null } } = claim;
-  const claimed = resign(mac, row, { vendorId, account, ...people, state: 'claimed' });
+  const { vendorId, account, actor, movedCents } = claim;
+  const { people = { proposedBy: null, decidedBy: null } } = claim;
+  const moved = movedCents === undefined ? {} : { moves: row.moves + 1, movedCents };
+  const change = { vendorId, account, ...people, ...moved, state: 'claimed' } as const;
+  const claimed = resign(mac, row, change);
   await setClaimed(client, claimed);
   await noteClaim(client, claimed, actor);
+  await passConflict(client, claimed, row.vendorId ?? HOUSE);
   return claimed;
 }
 
@@ -192,7 +198,7 @@ export async function claimFor(
 export function resign(
   mac: Mac,
   row: ReceiptRow,
-  change: Partial<Pick<ReceiptRow, 'vendorId' | 'account' | 'state' | 'proposedBy' | 'decidedBy'>>,
+  change: Partial<Omit<ReceiptRow, 'mac'>>,
 ): ReceiptRow {
   requireAuthentic(mac, row);
   const changed = { ...row, ...change };
@@ -228,66 +234,9 @@ export async function takeReplaced(
   });
 }
 
-async function openConflict(
-  client: Queryable,
-  row: ReceiptRow,
-  report: ReceiptReport,
-  reason: string,
-): Promise<void> {
-  const facts = {
-    source: report.channel,
-    reason,
-    issuer: row.issuer,
-    receipt: row.receipt,
-    paid_cents: Number(row.amountCents),
-    reported_cents: Number(report.amountCents),
-    account: row.account,
-    reported_account: report.account,
-    paid_at: row.paidAt.toISOString(),
-    reported_paid_at: report.paidAt.toISOString(),
-  };
-  const opened = await openReceiptCase(client, row, 'receipt_conflict', facts);
-  if (!opened) return;
-  const { channel: actor } = report;
-  await insertReceiptEvent(client, row.receiptId, { action: 'conflict', actor, detail: facts });
-}
-
-/** Opens a case about the receipt, once while one is open. */
-export async function openReceiptCase(
-  client: Queryable,
-  row: Receipt,
-  kind: 'receipt_conflict' | 'receipt_reversed',
-  facts: Readonly<Record<string, unknown>>,
-): Promise<boolean> {
-  const caseId = await openCase(client, {
-    vendorId: row.vendorId ?? HOUSE,
-    paymentId: null,
-    kind,
-    evidenceId: row.receiptId,
-    operatorCode: null,
-    facts,
-  });
-  return caseId !== undefined;
-}
-
-/** Opens a case about money that went back, or adds it to the one that is open. */
-export async function openReversed(
-  client: Queryable,
-  row: ReceiptRow,
-  {
-    source,
-    note,
-    cents,
-  }: { readonly source: string; readonly note: string; readonly cents: bigint },
-): Promise<void> {
-  const { issuer, receipt, state, receiptId } = row;
-  const paid = { paid_cents: Number(row.amountCents), reversed_cents: Number(cents) };
-  const facts = { source, note, issuer, receipt, ...paid, receipt_state: state };
-  const about = { vendorId: row.vendorId ?? HOUSE, receiptId };
-  // The case that is open may be decided between the two.
-  while (!(await openReceiptCase(client, row, 'receipt_reversed', facts))) {
-    if (await addReversal(client, about, { note, cents })) return;
-  }
+/** What is credited of it: if it was moved, what its last vendor still had. */
+export function creditedCents({ amountCents, movedCents }: ReceiptRow): bigint {
+  return movedCents ?? amountCents;
 }
 
 /**
@@ -318,7 +267,8 @@ export async function credit(deps: ReceiptDeps, row: ReceiptRow): Promise<boolea
     return false;
   }
   try {
-    const { collector, amountCents } = row;
+    const { collector } = row;
+    const amountCents = creditedCents(row);
     // One with a time that cannot be, which two people assigned, was paid at the latest by then.
     const paidAt = isFarAhead(row.paidAt, row.receivedAt.getTime()) ? row.receivedAt : row.paidAt;
     await collect(
@@ -365,7 +315,7 @@ async function endAs(
   state: 'credited' | 'disputed',
 ): Promise<void> {
   await databaseTransaction(pool, async (client) => {
-    if (!(await endClaim(client, row.receiptId, state))) return;
+    if (!(await endClaim(client, row, state))) return;
     const event = { action: state, actor: row.collector, detail: { vendor_id: row.vendorId } };
     await insertReceiptEvent(client, row.receiptId, event);
     if (state === 'credited') return;

@@ -1,11 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { pino } from 'pino';
 import { settlePayments } from '../../../src/payments/settle/store.ts';
 import { addAccount, removeAccount, setSource } from '../../../src/payments/receipts/administer.ts';
-import { proposeForReceipt, requireReceipt } from '../../../src/payments/receipts/assign.ts';
-import { reportReversal } from '../../../src/payments/receipts/reverse.ts';
-import { takeReport } from '../../../src/payments/receipts/take.ts';
 import { proposeBankStatement } from '../../../src/payments/uploads/bank-statement.ts';
 import { proposeOperatorStatement } from '../../../src/payments/uploads/operator-statement.ts';
 import {
@@ -37,7 +33,7 @@ import { approveSeen } from '../../support/payouts.ts';
 import * as credit from './credit-cases.ts';
 import { charge, paidByHand } from './case-cases.ts';
 import { journal, opening } from './house-cases.ts';
-import { collection } from './money-in-cases.ts';
+import { balances, collection, receipt, receiptMove } from './money-in-cases.ts';
 import { quarantineRelease } from './operations-cases.ts';
 import { person } from './people-cases.ts';
 import { accountNumber, collector, operator, price } from './setting-cases.ts';
@@ -90,6 +86,7 @@ export const CASES: Readonly<
   bank_statement: { make: bankStatement },
   vendor_secret: { role: 'administrator', make: vendorSecret },
   receipt: { make: receipt },
+  receipt_move: { make: receiptMove },
   collection: { make: collection },
   case_resolution: { make: charge },
   'case_resolution of an open payment': { make: paidByHand },
@@ -121,12 +118,6 @@ async function income(books: Books): Promise<{ vendorId: number; vid: string }> 
     ...{ collector: COLLECTOR, reference: newId(), vendorId, amountCents: HAS, paidAt },
   });
   return { vendorId, vid: `vendor-${vendorId}` };
-}
-
-/** Balances that are not zero. */
-async function balances(books: Books, vendorId: number): Promise<Record<string, bigint>> {
-  const all = await books.balances(vendorId);
-  return Object.fromEntries(Object.entries(all).filter(([, cents]) => cents !== 0n));
 }
 
 async function fundAndSpend({ books }: Given, vendorId: number, amountCents: bigint) {
@@ -382,48 +373,6 @@ async function vendorSecret({ books, proposals, people }: Given): Promise<Case> 
     spend: async () => {
       await books.addFloat(vendorId, 100n);
       return [told];
-    },
-  };
-}
-
-/** A receipt with an account that nobody has, assigned to a vendor. */
-async function receipt(given: Given): Promise<Case> {
-  const { books, proposals, people } = given;
-  await setSource(books.pool, 'paybill', {
-    ...{ name: 'Pay bill', kind: 'daraja', collector: COLLECTOR },
-    settings: { base_url: 'http://127.0.0.1:9', short_code: '600100' },
-  });
-  const vendorId = await books.addVendor();
-  const vid = `vendor-${vendorId}`;
-  const name = { issuer: 'mpesa', receipt: 'PP00000001' };
-  const deps = { ...books, log: pino({ level: 'silent' }) };
-  await takeReport(deps, {
-    ...{ ...name, sourceCode: 'paybill', collector: COLLECTOR, channel: 'pull' },
-    ...{ amountCents: AMOUNT, paidAt: new Date('2026-01-05T07:15:30Z') },
-    ...{ account: 'TYPO', payer: null },
-  });
-  const asked = { ...name, vid, note: 'the customer showed it', by: people.asha };
-  const { proposalId: id } = await proposeForReceipt({ ...books, proposals }, asked);
-  const state = async () => {
-    const { state: is, reversedAt } = await requireReceipt(books.pool, name);
-    return { is, isReversed: reversedAt !== null, ...(await balances(books, vendorId)) };
-  };
-  const ended = { is: 'unmatched', isReversed: false };
-  return {
-    ...{ id, state, ended },
-    shown: [{ label: 'Credited as collected income', text: vid, cents: String(AMOUNT) }],
-    approved: { is: 'credited', isReversed: false, external: -AMOUNT, collected: AMOUNT },
-    changeFacts: async () =>
-      void (await reportReversal(books.pool, name, { actor: 'Chege', note: 'it went back' })),
-    reason: /took the money back|already withdrawn/,
-    endedAfterChange: { ...ended, isReversed: true },
-    // Somebody else's proposal, approved in between, gives the same money to another vendor.
-    spend: async () => {
-      const other = `vendor-${await books.addVendor()}`;
-      const again = { ...asked, vid: other, by: people.chege };
-      const { proposalId } = await proposeForReceipt({ ...books, proposals }, again);
-      await approveSeen(books, proposalId, people.baraka);
-      return 'refused';
     },
   };
 }
