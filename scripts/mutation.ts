@@ -18,9 +18,9 @@ const MODULES = [
   'src/platform/base/token-buckets.ts',
   'src/parties/signature.ts',
   'src/parties/header-signature.ts',
-  'src/payments/dispatch/decide.ts',
+  'src/payments/dispatch/next-step.ts',
   'src/payments/create/payment.ts',
-  'src/payments/create/decide.ts',
+  'src/payments/create/create-rules.ts',
 ];
 const MIN_SCORE = 85;
 

@@ -11,7 +11,7 @@ import type { Operation } from '../../src/platform/http/operation.ts';
 import { createAuthenticators, describeSender } from '../../src/parties/http/authenticate.ts';
 import { keyIdOf } from '../../src/parties/directory.ts';
 import type { Vendor } from '../../src/parties/vendor.ts';
-import { answerDecision, planPayment } from '../../src/payments/create/decide.ts';
+import { answerDecision, planPayment } from '../../src/payments/create/create-rules.ts';
 import { createPerRequest } from '../contestants.ts';
 import { HELLO_PATH, PER_REQUEST_PATH } from '../suites/http.ts';
 import { serveParent } from './child.ts';

@@ -13,7 +13,7 @@ import type { BulkProcessor } from './bulk/processor.ts';
 import type { ConnectorRegistry } from './connectors/registry.ts';
 import { acceptPayment, createCreateLane } from './create/create.ts';
 import type { CreateLane } from './create/create.ts';
-import type { Created, PayingVendor } from './create/decide.ts';
+import type { Created, PayingVendor } from './create/create-rules.ts';
 import type { CreateRequest } from './create/payment.ts';
 import { PaymentNotes } from './create/notes.ts';
 import type { NewPayment, PaymentKey } from './create/payment.ts';

@@ -1,6 +1,6 @@
-import type { RetryPolicy } from './dispatch/decide.ts';
-import { WEBHOOK_POLICY } from './events/decide.ts';
-import type { WebhookPolicy } from './events/decide.ts';
+import type { RetryPolicy } from './dispatch/next-step.ts';
+import { WEBHOOK_POLICY } from './events/webhook-policy.ts';
+import type { WebhookPolicy } from './events/webhook-policy.ts';
 
 /** Intervals, time limits and leases of the wing's work, in milliseconds. */
 export interface Timing {

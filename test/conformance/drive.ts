@@ -15,8 +15,8 @@ import {
   afterStatusQuery,
   finalReport,
   sendDeadlineMs,
-} from '../../src/payments/dispatch/decide.ts';
-import type { NextStep } from '../../src/payments/dispatch/decide.ts';
+} from '../../src/payments/dispatch/next-step.ts';
+import type { NextStep } from '../../src/payments/dispatch/next-step.ts';
 import type { Claim } from '../../src/payments/dispatch/store.ts';
 import type { FinalReport } from '../../src/payments/create/payment.ts';
 

@@ -10,7 +10,7 @@ import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
 import { chainEverything } from '../support/chain.ts';
 import { CITUS_URL } from '../support/citus.ts';
 import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
-import { planPayment } from '../../src/payments/create/decide.ts';
+import { planPayment } from '../../src/payments/create/create-rules.ts';
 import { createPayments } from '../../src/payments/create/store.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';

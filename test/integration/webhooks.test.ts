@@ -19,8 +19,8 @@ import {
 } from '../../src/payments/events/administer.ts';
 import type { ReplayTurns } from '../../src/payments/events/administer.ts';
 import { EVENT_TYPES } from '../../src/payments/events/event-types.ts';
-import { WEBHOOK_POLICY } from '../../src/payments/events/decide.ts';
-import type { WebhookPolicy } from '../../src/payments/events/decide.ts';
+import { WEBHOOK_POLICY } from '../../src/payments/events/webhook-policy.ts';
+import type { WebhookPolicy } from '../../src/payments/events/webhook-policy.ts';
 import { createDeliverer } from '../../src/payments/events/deliver.ts';
 import { startEventRetention } from '../../src/payments/events/retention.ts';
 import { startWebhookSender } from '../../src/payments/events/sender.ts';

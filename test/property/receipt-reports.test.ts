@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decideReport } from '../../src/payments/receipts/decide.ts';
-import type { Decision, KnownReceipt } from '../../src/payments/receipts/decide.ts';
+import { decideReport } from '../../src/payments/receipts/judge-report.ts';
+import type { Decision, KnownReceipt } from '../../src/payments/receipts/judge-report.ts';
 import type { ReceiptReport } from '../../src/payments/receipts/receipt.ts';
 
 // Random reports of one receipt, in any order and from any channel, compared with what a person would

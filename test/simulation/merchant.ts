@@ -1,7 +1,7 @@
 import { Refusal } from '../../src/platform/base/errors.ts';
 import { decodeReference } from '../../src/platform/base/ids.ts';
 import { isConnectionError } from '../../src/platform/db/pool.ts';
-import type { Created } from '../../src/payments/create/decide.ts';
+import type { Created } from '../../src/payments/create/create-rules.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { Wish } from './scenario.ts';
 import type { World } from './world.ts';

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { decodeReference } from '../../platform/base/ids.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import * as fields from '../../payments/operations/fields.ts';
-import type { Created } from '../../payments/create/decide.ts';
+import type { Created } from '../../payments/create/create-rules.ts';
 import { readPayment } from '../../payments/create/store.ts';
 import type { PaymentRow } from '../../payments/create/store.ts';
 import { statusOf } from '../../payments/create/payment.ts';

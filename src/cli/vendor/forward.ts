@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { WEBHOOK_POLICY } from '../../payments/events/decide.ts';
+import { WEBHOOK_POLICY } from '../../payments/events/webhook-policy.ts';
 import { createDeliverer } from '../../payments/events/deliver.ts';
 import type { DeliveryResult } from '../../payments/events/deliver.ts';
 import type { ListedEvent } from './follow.ts';

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { VendorDirectory } from '../../parties/directory.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import type { BillerCatalogue } from '../../payments/billers/catalogue.ts';
-import { planPayment } from '../../payments/create/decide.ts';
+import { planPayment } from '../../payments/create/create-rules.ts';
 import type { CreateRequest } from '../../payments/create/payment.ts';
 import type { BalanceReader } from '../../payments/ledger/balance-reader.ts';
 import { readCreateRequest } from '../../payments/operations/create-request.ts';

@@ -8,7 +8,7 @@ import { readMerged, readSurvivors } from '../registry/merges-store.ts';
 import type { FileOwner } from '../registry/files-store.ts';
 import { scoreFile } from '../scorecards/score.ts';
 import type { Scorecards } from '../scorecards/scorecard.ts';
-import { eventsOf, knownOf } from './decide.ts';
+import { eventsOf, knownOf } from './watch-events.ts';
 import { announce, listVendorsDue, lockDue, recordKnown } from './store.ts';
 import type { DueWatch } from './store.ts';
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../platform/db/pool.ts';
-import type { Known } from './decide.ts';
+import type { Known } from './watch-events.ts';
 
 /** The subject of a vendor's answered enquiry, whatever the operation; undefined if it has none. */
 export async function findAnsweredSubject(

@@ -1,7 +1,7 @@
 import { askedAs } from '../billers/operator-version.ts';
 import type { FormerVersion, Operator, VersionedOperator } from '../billers/biller.ts';
 import type { Connector, StatusOutcome } from '../dispatch/connector.ts';
-import { sendDeadlineMs } from '../dispatch/decide.ts';
+import { sendDeadlineMs } from '../dispatch/next-step.ts';
 
 /** After this time, people hear of an instruction at an account that is no longer used. */
 const FORMER_CASE_AFTER_MS = 1_800_000;

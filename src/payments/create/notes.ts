@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../platform/base/errors.ts';
 import { decodeReference, encodeReference, timeOfId } from '../../platform/base/ids.ts';
 import { Tally } from '../../platform/base/tally.ts';
 import { isTracing, traceEvent } from '../../platform/base/tracing.ts';
-import type { Created } from './decide.ts';
+import type { Created } from './create-rules.ts';
 import type { FinalReport, NewPayment, Outcome, PaymentKey } from './payment.ts';
 
 /** An event in a payment's life. `unconfirmed`: it is not known whether the payment was accepted. */

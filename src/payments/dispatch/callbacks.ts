@@ -21,7 +21,7 @@ import type {
   FinalOutcome,
   Paid,
 } from './connector.ts';
-import { finalReport } from './decide.ts';
+import { finalReport } from './next-step.ts';
 import { createPaymentFinder } from './find-sent.ts';
 import { askNow, askWithin, lockOpenElsewhere, readLastAttempt } from './handle-store.ts';
 import { insertUnmatchedCallback } from './store.ts';

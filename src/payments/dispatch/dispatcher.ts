@@ -22,8 +22,8 @@ import type { Settler } from '../settle/settle.ts';
 import type { Capacity } from './capacity.ts';
 import type { Availabilities } from './availability.ts';
 import type { Connector } from './connector.ts';
-import { sendDeadlineMs } from './decide.ts';
-import type { RetryPolicy } from './decide.ts';
+import { sendDeadlineMs } from './next-step.ts';
+import type { RetryPolicy } from './next-step.ts';
 import { createRotation } from './rotation.ts';
 import type { AddedQueue, Rotation } from './rotation.ts';
 import type { DailySpending } from './daily-spending.ts';
@@ -39,7 +39,7 @@ import { saveHandle } from './handle-store.ts';
 import { createHandleKeeper, withKeptHandles } from './kept-handles.ts';
 import type { HandleKeeper } from './kept-handles.ts';
 import { openNoAnswerCase, openUnexplainedCase } from './unexplained.ts';
-import { SEND_WITHIN_MS } from './decide.ts';
+import { SEND_WITHIN_MS } from './next-step.ts';
 import { carryOut } from './worker.ts';
 import type { CallEnd } from './worker.ts';
 
@@ -91,7 +91,7 @@ export interface Dispatcher {
 
 /**
  * Sends queued payments and verifies those with an unknown outcome: claim (commit), call the
- * operator (no database transaction open), settle or reschedule (commit). See decide.ts for the
+ * operator (no database transaction open), settle or reschedule (commit). See next-step.ts for the
  * rules.
  */
 export function startDispatcher(options: DispatcherOptions): Dispatcher {

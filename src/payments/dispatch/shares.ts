@@ -2,7 +2,7 @@ import type { Operator } from '../billers/biller.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
 import type { Capacity } from './capacity.ts';
 import type { Connector } from './connector.ts';
-import { leaseMsOf } from './decide.ts';
+import { leaseMsOf } from './next-step.ts';
 import type { AskedBands, Rotation, Turn } from './rotation.ts';
 import { chooseRoute } from './route.ts';
 import type { RouteCause } from './route.ts';

@@ -19,8 +19,8 @@ import {
   afterInstruction,
   afterStatusQuery,
   sendDeadlineMs,
-} from './decide.ts';
-import type { NextStep, RetryPolicy, SendRules } from './decide.ts';
+} from './next-step.ts';
+import type { NextStep, RetryPolicy, SendRules } from './next-step.ts';
 import { loggableReason } from './loggable-reason.ts';
 import type { Failover } from './route.ts';
 import type { Claim, Progress, Stage } from './store.ts';

@@ -1,6 +1,6 @@
 import { readReachable } from '../../parties/by-bucket-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import type { FailingWebhook } from './decide.ts';
+import type { FailingWebhook } from './webhook-policy.ts';
 import type { EventRow } from './event.ts';
 import type { EventType } from './event-types.ts';
 

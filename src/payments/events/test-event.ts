@@ -4,7 +4,7 @@ import type { MasterKeys } from '../../platform/base/sealing.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { openSecretsOf } from '../../parties/keys.ts';
 import type { VendorRow } from '../../parties/store.ts';
-import { WEBHOOK_POLICY } from './decide.ts';
+import { WEBHOOK_POLICY } from './webhook-policy.ts';
 import { createDeliverer } from './deliver.ts';
 import type { DeliveryResult } from './deliver.ts';
 import { testEventBody, webhookIdOf } from './event.ts';

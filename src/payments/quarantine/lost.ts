@@ -5,7 +5,7 @@ import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import { normaliseAccount } from '../billers/account.ts';
 import type { Biller } from '../billers/biller.ts';
-import type { LostLookup } from '../create/decide.ts';
+import type { LostLookup } from '../create/create-rules.ts';
 import { listLost } from './lost-store.ts';
 import type { LostPaymentRow } from './lost-store.ts';
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../platform/db/pool.ts';
-import { decideReport } from './decide.ts';
+import { decideReport } from './judge-report.ts';
 import { identify } from './identify.ts';
 import type { ReceiptReport } from './receipt.ts';
 import { isDebited, listReceiptsOfEntry } from './store.ts';

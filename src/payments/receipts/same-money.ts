@@ -21,7 +21,7 @@ export type Relation = 'same' | 'same_number' | 'like_number' | 'other';
 
 /** A bank lists a payment on the day on which it books it: at the latest after a long weekend. */
 const BOOKED_WITHIN_MS = 4 * DAY_MS;
-/** See `SAME_PAYMENT_MS` of `decide.ts`. */
+/** See `SAME_PAYMENT_MS` of `judge-report.ts`. */
 const NUMBERED_WITHIN_MS = 31 * DAY_MS;
 
 /** @param named numbers as `plainReference` makes them. */

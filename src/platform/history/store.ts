@@ -1,7 +1,7 @@
 import { newId } from '../base/ids.ts';
 import { databaseTransaction } from '../db/pool.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
-import type { HistoryChange, HistoryRecord, ServerIdentity } from './decide.ts';
+import type { HistoryChange, HistoryRecord, ServerIdentity } from './compare-history.ts';
 
 export interface Server extends ServerIdentity {
   readonly synchronous: boolean;

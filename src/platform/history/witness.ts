@@ -1,6 +1,6 @@
 import { contentOf } from '../storage/storage.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Beat } from './decide.ts';
+import type { Beat } from './compare-history.ts';
 
 /** One file for each database, so that several may use the same folder or bucket. */
 function fileOf(installationId: string): string {

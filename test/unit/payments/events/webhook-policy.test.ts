@@ -5,7 +5,7 @@ import {
   retryDelayMs,
   shouldDisable,
   WEBHOOK_POLICY,
-} from '../../../../src/payments/events/decide.ts';
+} from '../../../../src/payments/events/webhook-policy.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../../../src/platform/base/errors.ts';
 import { encodeReference } from '../../../../src/platform/base/ids.ts';
 import type { Biller } from '../../../../src/payments/billers/biller.ts';
-import { answerDecision, planPayment } from '../../../../src/payments/create/decide.ts';
+import { answerDecision, planPayment } from '../../../../src/payments/create/create-rules.ts';
 import type { CreateRequest } from '../../../../src/payments/create/payment.ts';
 import { statusOf } from '../../../../src/payments/create/payment.ts';
 import type { CreateDecision } from '../../../../src/payments/create/payment.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { eventsOf } from '../../../../src/credit/watches/decide.ts';
-import type { Known } from '../../../../src/credit/watches/decide.ts';
+import { eventsOf } from '../../../../src/credit/watches/watch-events.ts';
+import type { Known } from '../../../../src/credit/watches/watch-events.ts';
 
 const NOTHING = { asOf: new Date('2026-11-21T00:00:00Z'), accounts: [], enquiries: [] };
 

@@ -4,8 +4,8 @@ import {
   afterInstruction,
   afterStatusQuery,
   finalReport,
-} from '../../../../src/payments/dispatch/decide.ts';
-import type { NextStep, RetryPolicy } from '../../../../src/payments/dispatch/decide.ts';
+} from '../../../../src/payments/dispatch/next-step.ts';
+import type { NextStep, RetryPolicy } from '../../../../src/payments/dispatch/next-step.ts';
 import type { Claim } from '../../../../src/payments/dispatch/store.ts';
 import { newClaim } from '../../../support/claim.ts';
 import {

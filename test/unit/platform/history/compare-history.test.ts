@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { findChange, lostAfter, wasReplaced } from '../../../../src/platform/history/decide.ts';
-import type { Beat, HistoryRecord } from '../../../../src/platform/history/decide.ts';
+import {
+  findChange,
+  lostAfter,
+  wasReplaced,
+} from '../../../../src/platform/history/compare-history.ts';
+import type { Beat, HistoryRecord } from '../../../../src/platform/history/compare-history.ts';
 
 const AT = new Date('2026-03-01T12:00:00Z');
 const SERVER = { systemIdentifier: '7000', timeline: 3 };
