@@ -4,7 +4,11 @@ import { checkLedger } from '../../src/payments/audit/check.ts';
 import { listCaseEvents } from '../../src/payments/cases/case-proposals.ts';
 import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
 import { findCase, HOUSE, listCasesAbout, openCase } from '../../src/payments/cases/cases-store.ts';
-import type { CaseKind, CaseRow, Proposal } from '../../src/payments/cases/cases-store.ts';
+import type {
+  CaseKind,
+  CaseRow,
+  ProposedResolution,
+} from '../../src/payments/cases/cases-store.ts';
 import { createPayments } from '../../src/payments/create/store.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { FinalReport, NewPayment, SettleResult } from '../../src/payments/create/payment.ts';
@@ -72,7 +76,7 @@ async function openCaseOf(made: NewPayment, kind: CaseKind): Promise<CaseRow> {
   return open;
 }
 
-function proposal(resolution: string, given: Partial<Proposal> = {}): ProposalWithNote {
+function proposal(resolution: string, given: Partial<ProposedResolution> = {}): ProposalWithNote {
   return {
     resolution,
     note: 'as agreed with the operator',
@@ -84,13 +88,13 @@ function proposal(resolution: string, given: Partial<Proposal> = {}): ProposalWi
   };
 }
 
-type ProposalWithNote = Proposal & { readonly note: string };
+type ProposalWithNote = ProposedResolution & { readonly note: string };
 
 /** One person proposes, another one approves. */
 async function resolve(
   row: Pick<CaseRow, 'caseId'>,
   resolution: string,
-  given: Partial<Proposal> = {},
+  given: Partial<ProposedResolution> = {},
 ): Promise<CaseRow> {
   const caseId = row.caseId;
   await proposeResolution(books, {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { PlainError } from '../../src/platform/base/plain-error.ts';
-import type { Proposal } from '../../src/payments/cases/cases-store.ts';
+import type { ProposedResolution } from '../../src/payments/cases/cases-store.ts';
 import type { PlannedTransfer } from '../../src/payments/corrections/charges.ts';
 import type { PricedPayment } from '../../src/payments/corrections/other-terms.ts';
 import { planResolution } from '../../src/payments/corrections/resolutions.ts';
@@ -116,7 +116,7 @@ export function planOf(
 ): Plan | undefined {
   const empty = { operator_reference: null, message: null, details: null };
   const amount_cents = amountCents?.toString() ?? null;
-  const proposal: Proposal = { resolution, amount_cents, ...empty };
+  const proposal: ProposedResolution = { resolution, amount_cents, ...empty };
   try {
     return planResolution(situation, proposal);
   } catch (error) {

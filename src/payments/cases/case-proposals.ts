@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import { listProposals } from '../../proposals/store.ts';
 import type { ProposalRow } from '../../proposals/store.ts';
 import { listRecordedEvents } from './cases-store.ts';
-import type { CaseEvent, CaseRow, Proposal } from './cases-store.ts';
+import type { CaseEvent, CaseRow, ProposedResolution } from './cases-store.ts';
 
 /** The kind of proposal: see `../corrections/case-resolution.ts`. */
 export const CASE_RESOLUTION = 'case_resolution';
@@ -10,7 +10,7 @@ export const CASE_RESOLUTION = 'case_resolution';
 /** More proposals than these are not looked for. */
 const MAX_PROPOSALS = 10_000;
 
-interface Resolution extends Proposal {
+interface Resolution extends ProposedResolution {
   readonly caseId: string;
 }
 

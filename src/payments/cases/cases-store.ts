@@ -181,7 +181,7 @@ export interface CaseRow {
 }
 
 /** One person's proposal for a case. */
-export interface Proposal {
+export interface ProposedResolution {
   readonly resolution: string;
   /** Cents as decimal digits; null: derived from the facts. */
   readonly amount_cents: string | null;

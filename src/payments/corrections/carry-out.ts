@@ -3,7 +3,7 @@ import { newId } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { setResolved } from '../cases/cases-store.ts';
-import type { CaseRow, Proposal } from '../cases/cases-store.ts';
+import type { CaseRow, ProposedResolution } from '../cases/cases-store.ts';
 import type { FinalReport } from '../create/payment.ts';
 import { recallInstructions } from '../dispatch/recall-store.ts';
 import { announceCorrection } from '../events/store.ts';
@@ -17,7 +17,7 @@ import type { Plan, Situation } from './resolutions.ts';
 export interface Decided {
   readonly row: CaseRow;
   readonly payment: Situation['payment'];
-  readonly proposal: Proposal;
+  readonly proposal: ProposedResolution;
   readonly plan: Plan;
   readonly proposedBy: string;
   readonly approvedBy: string;
@@ -125,7 +125,7 @@ async function correct(
 /** The reference, message and details that a corrected payment's status shows. */
 function toldAfter(
   { facts }: CaseRow,
-  proposal: Proposal,
+  proposal: ProposedResolution,
   outcome: 'success' | 'failed',
 ): Pick<Parameters<typeof setCorrectedOutcome>[1], 'billerReference' | 'message' | 'details'> {
   if (outcome === 'failed') {

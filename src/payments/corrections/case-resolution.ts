@@ -12,7 +12,7 @@ import type { Proposals } from '../../proposals/proposals.ts';
 import type { ProposalRow } from '../../proposals/store.ts';
 import { CASE_RESOLUTION } from '../cases/case-proposals.ts';
 import { CASE_KINDS, HOUSE, referenceOf } from '../cases/cases-store.ts';
-import type { CaseRow, Proposal } from '../cases/cases-store.ts';
+import type { CaseRow, ProposedResolution } from '../cases/cases-store.ts';
 import { readPostings } from '../settle/store.ts';
 import type { Posting } from '../settle/store.ts';
 import { carryOut, reportOf } from './carry-out.ts';
@@ -139,7 +139,7 @@ export interface ResolutionRequest {
   readonly caseId: string;
   readonly by: Actor;
   /** `note`: the evidence. */
-  readonly proposal: Proposal & { readonly note: string };
+  readonly proposal: ProposedResolution & { readonly note: string };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import type { CaseRow, Proposal } from '../cases/cases-store.ts';
+import type { CaseRow, ProposedResolution } from '../cases/cases-store.ts';
 import type { PlannedTransfer } from './charges.ts';
 import { factCents, givenCents } from './facts.ts';
 
@@ -26,7 +26,7 @@ export function owedCents({ row, exposureCents }: Owing): bigint {
 export function planExposure(
   owing: Owing,
   debitAccount: 'float' | 'written_off',
-  proposal: Proposal,
+  proposal: ProposedResolution,
 ): { readonly transfer: PlannedTransfer; readonly restCents: bigint } {
   const maxCents = owedCents(owing);
   if (maxCents === 0n) {

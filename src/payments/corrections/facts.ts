@@ -1,4 +1,4 @@
-import type { CaseRow, Proposal } from '../cases/cases-store.ts';
+import type { CaseRow, ProposedResolution } from '../cases/cases-store.ts';
 
 /** Cents from the facts of a case, if they are whole numbers; undefined otherwise. */
 export function factCents({ facts }: Pick<CaseRow, 'facts'>, name: string): bigint | undefined {
@@ -8,6 +8,6 @@ export function factCents({ facts }: Pick<CaseRow, 'facts'>, name: string): bigi
 }
 
 /** The amount that the proposer entered; undefined: none. */
-export function givenCents({ amount_cents: cents }: Proposal): bigint | undefined {
+export function givenCents({ amount_cents: cents }: ProposedResolution): bigint | undefined {
   return cents === null ? undefined : BigInt(cents);
 }

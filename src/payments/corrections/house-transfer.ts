@@ -2,7 +2,7 @@ import type { AccountName } from '../ledger/account.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { HOUSE } from '../cases/cases-store.ts';
-import type { CaseRow, Proposal } from '../cases/cases-store.ts';
+import type { CaseRow, ProposedResolution } from '../cases/cases-store.ts';
 import { accountOf } from './charges.ts';
 import type { PlannedTransfer } from './charges.ts';
 import { factCents, givenCents } from './facts.ts';
@@ -81,7 +81,7 @@ export const RETURNS: ReadonlySet<HouseResolution> = new Set([
 export function houseAmount(
   row: Row,
   resolution: HouseResolution,
-  proposal: Proposal,
+  proposal: ProposedResolution,
   stillCents: (cents: bigint, isTaken: boolean) => bigint = (cents) => cents,
 ): bigint {
   const taken = takenCents(row);
@@ -155,7 +155,7 @@ function isReturn({ facts }: Row): boolean {
 }
 
 /** The operator took less than our own accounts have, which bear the payment or claim it back. */
-export function overchargedCents(payment: OurPayment, proposal: Proposal): bigint {
+export function overchargedCents(payment: OurPayment, proposal: ProposedResolution): bigint {
   const maxCents =
     isOurs(payment) && payment.isListed ? stillReturnedCents(payment, payment.houseCents) : 0n;
   const amountCents = givenCents(proposal) ?? maxCents;

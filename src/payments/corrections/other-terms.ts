@@ -1,7 +1,7 @@
 import type { AccountName } from '../ledger/account.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import type { CaseRow, Proposal } from '../cases/cases-store.ts';
+import type { CaseRow, ProposedResolution } from '../cases/cases-store.ts';
 import { paidFor, termsOf } from '../prices/price.ts';
 import type { OperatorTerms } from '../prices/price.ts';
 import { isListedNet, isOurs } from '../reconciliation/match.ts';
@@ -40,7 +40,11 @@ export function executedBy({ facts }: Row, payment: PricedPayment, listed: bigin
  * difference is ours. Pure.
  * Throws: `PlainError` if nothing differs, or the amount is above the difference.
  */
-export function planTerms(row: Row, payment: PricedPayment, proposal: Proposal): PlannedTransfer[] {
+export function planTerms(
+  row: Row,
+  payment: PricedPayment,
+  proposal: ProposedResolution,
+): PlannedTransfer[] {
   if (row.facts['source'] !== 'statement') {
     throw new PlainError('Only a statement shows what the operator took from our float.', {
       field: 'resolution',

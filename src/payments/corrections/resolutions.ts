@@ -3,7 +3,7 @@ import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Outcome } from '../create/payment.ts';
 import { HOUSE } from '../cases/cases-store.ts';
-import type { CaseKind, CaseRow, Proposal } from '../cases/cases-store.ts';
+import type { CaseKind, CaseRow, ProposedResolution } from '../cases/cases-store.ts';
 import type { OurPayment } from '../reconciliation/match.ts';
 import { accountOf, changedTerms, chargesOf, feeParts, takenBack } from './charges.ts';
 import type { PlannedTransfer } from './charges.ts';
@@ -136,7 +136,7 @@ export interface Situation extends HouseBalances {
  * The postings of an approved proposal. Pure.
  * Throws: `PlainError` if the resolution does not fit the case, or nothing is left to correct.
  */
-export function planResolution(situation: Situation, proposal: Proposal): Plan {
+export function planResolution(situation: Situation, proposal: ProposedResolution): Plan {
   const resolution = proposal.resolution as Resolution;
   const { row } = situation;
   const fitting = resolutionsOf(row.kind);
@@ -182,7 +182,11 @@ function required(situation: Situation): NonNullable<Situation['payment']> {
   throw new PlainError('The case is not about a payment of a vendor.', { field: 'resolution' });
 }
 
-function planReport(situation: Situation, proposal: Proposal, reported: 'paid' | 'failed'): Plan {
+function planReport(
+  situation: Situation,
+  proposal: ProposedResolution,
+  reported: 'paid' | 'failed',
+): Plan {
   const payment = required(situation);
   if (payment.outcome !== null) {
     throw new PlainError('The payment is no longer open; see its status.', {
@@ -209,7 +213,7 @@ function planReport(situation: Situation, proposal: Proposal, reported: 'paid' |
 }
 
 /** Throws: `PlainError` (field `amount`) if the proposer's amount is not above zero and at most what is missing. */
-function missingCents(proposal: Proposal, missing: bigint): bigint {
+function missingCents(proposal: ProposedResolution, missing: bigint): bigint {
   const amount = givenCents(proposal) ?? missing;
   if (amount > 0n && amount <= missing) return amount;
   throw new PlainError(
@@ -220,7 +224,7 @@ function missingCents(proposal: Proposal, missing: bigint): bigint {
   );
 }
 
-function planCharge(situation: Situation, proposal: Proposal): Plan {
+function planCharge(situation: Situation, proposal: ProposedResolution): Plan {
   const { lost, row, floatCents } = situation;
   if (row.facts['movement'] === 'reversal') {
     throw new PlainError('The statement does not list a payment, but its reversal.', {
@@ -257,7 +261,7 @@ function planCharge(situation: Situation, proposal: Proposal): Plan {
 }
 
 /** Takes a credited receipt back, once. Money that was not moved yet is taken from where it is. */
-function planTakeBack(situation: Situation, proposal: Proposal): Plan {
+function planTakeBack(situation: Situation, proposal: ProposedResolution): Plan {
   const { row, floatCents, collectedCents, keptCents } = situation;
   if (row.vendorId === HOUSE) {
     throw new PlainError(
@@ -290,7 +294,7 @@ function saidToBeGone(row: Situation['row'], keptCents: bigint): bigint {
   return cents < keptCents ? cents : keptCents;
 }
 
-function planReturn(situation: Situation, proposal: Proposal): Plan {
+function planReturn(situation: Situation, proposal: ProposedResolution): Plan {
   const { lost, row } = situation;
   if (row.kind === 'theirs_only' && row.facts['movement'] !== 'reversal') {
     throw new PlainError('The statement does not list a reversal.', { field: 'resolution' });
@@ -358,7 +362,7 @@ function planReturn(situation: Situation, proposal: Proposal): Plan {
 function requireVendorsOnly(
   { row }: Situation,
   payment: OurPayment,
-  proposal: Proposal,
+  proposal: ProposedResolution,
   vendorCents: bigint,
 ): void {
   const leftCents = stillReturnedCents(payment, factCents(row, 'paid_cents') ?? 0n);
@@ -369,14 +373,22 @@ function requireVendorsOnly(
   );
 }
 
-function planHouse(situation: Situation, resolution: HouseResolution, proposal: Proposal): Plan {
+function planHouse(
+  situation: Situation,
+  resolution: HouseResolution,
+  proposal: ProposedResolution,
+): Plan {
   const { row } = situation;
   const amountCents = houseCents(situation, resolution, proposal);
   const transfer = planHouseTransfer(row, resolution, amountCents, situation);
   return { kind: 'correct', transfers: [transfer], outcomeAfter: null };
 }
 
-function houseCents(situation: Situation, resolution: HouseResolution, proposal: Proposal): bigint {
+function houseCents(
+  situation: Situation,
+  resolution: HouseResolution,
+  proposal: ProposedResolution,
+): bigint {
   const { row, payment, lost } = situation;
   if (row.kind === 'amount_difference' && RETURNS.has(resolution)) {
     return overchargedCents(required(situation), proposal);
@@ -394,7 +406,7 @@ function houseCents(situation: Situation, resolution: HouseResolution, proposal:
 
 function planOwed(
   situation: Situation,
-  proposal: Proposal,
+  proposal: ProposedResolution,
   debitAccount: 'float' | 'written_off',
 ): Plan {
   const { transfer, restCents } = planExposure(situation, debitAccount, proposal);

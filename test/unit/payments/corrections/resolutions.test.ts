@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { HOUSE } from '../../../../src/payments/cases/cases-store.ts';
-import type { CaseKind, Proposal } from '../../../../src/payments/cases/cases-store.ts';
+import type { CaseKind, ProposedResolution } from '../../../../src/payments/cases/cases-store.ts';
 import type { PlannedTransfer } from '../../../../src/payments/corrections/charges.ts';
 import { planResolution } from '../../../../src/payments/corrections/resolutions.ts';
 import type { Situation } from '../../../../src/payments/corrections/resolutions.ts';
@@ -25,14 +25,14 @@ function caseOf(kind: CaseKind, facts: Situation['row']['facts']): Situation {
 }
 
 /** @param cents null: none is entered. */
-function proposal(resolution: string, cents: bigint | null = null): Proposal {
+function proposal(resolution: string, cents: bigint | null = null): ProposedResolution {
   return {
     ...{ resolution, amount_cents: cents?.toString() ?? null },
     ...{ operator_reference: null, message: null, details: null },
   };
 }
 
-function posted(situation: Situation, proposed: Proposal): readonly PlannedTransfer[] {
+function posted(situation: Situation, proposed: ProposedResolution): readonly PlannedTransfer[] {
   const plan = planResolution(situation, proposed);
   return plan.kind === 'correct' ? plan.transfers : [];
 }
