@@ -8,10 +8,6 @@ const referenceAfter = (moves: string): string =>
 /** SQL: whether the collection `c` is the present one of the receipt `r`. */
 export const IS_COLLECTION_OF_RECEIPT = `c.collector = r.collector and c.reference = ${referenceAfter('r.moves')}`;
 
-// Also those of vendors that had it before. A look-up in the index for each.
-const COLLECTIONS_OF_RECEIPT = `receipts r cross join lateral generate_series(0, r.moves) n
-  join collections c on c.collector = r.collector and c.reference = ${referenceAfter('n')}`;
-
 /** SQL: how much of a receipt went back, of a case about it. Cases of earlier versions say nothing: all of it. */
 export const REVERSED_CENTS = `coalesce((facts ->> 'reversed_cents')::bigint, (facts ->> 'paid_cents')::bigint, 0)`;
 
@@ -58,10 +54,12 @@ export async function readKeptReceipts(
   vendorId: number,
   receiptIds: readonly string[],
 ): Promise<ReadonlyMap<string, bigint>> {
-  // Separately, because on a cluster the tables are on different nodes.
+  // Also what vendors had that had the receipt before, with a look-up in the index for each. Separately from the
+  // corrections, because on a cluster the tables are on different nodes.
   const collected = await db.query<{ receiptId: string; cents: bigint }>(
     `select r.receipt_id as "receiptId", sum(c.amount_cents)::bigint as cents
-     from ${COLLECTIONS_OF_RECEIPT}
+     from receipts r cross join lateral generate_series(0, r.moves) n
+       join collections c on c.collector = r.collector and c.reference = ${referenceAfter('n')}
      where r.receipt_id = any ($2::uuid[]) and c.vendor_id = $1
      group by r.receipt_id`,
     [vendorId, receiptIds],
