@@ -6,8 +6,13 @@ import type { PeopleAnswer } from '../../src/console/operations-answers.ts';
 import type { ApprovalsAnswer, ProposalAnswer } from '../../src/console/system-answers.ts';
 import { addPerson, changePerson } from '../../src/parties/people/administer.ts';
 import { createLink } from '../../src/parties/people/links.ts';
+import { findPerson } from '../../src/parties/people/people-store.ts';
+import { createWireTime } from '../../src/platform/base/clock.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
+import { createProposals } from '../../src/proposal-kinds.ts';
+import { COMMAND_LINE } from '../../src/proposals/actors.ts';
+import { confirmedBy } from '../../src/proposals/parties/person.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient, signInAll } from '../support/console-client.ts';
 import type { SignedIn } from '../support/console-client.ts';
@@ -217,6 +222,35 @@ async function changed(login: string, change: string): Promise<AsyncDisposable> 
     },
   };
 }
+
+test('two administrators who make links for each other at once do not stop each other', async () => {
+  const deps = await peopleDepsOf(running);
+  await addPerson(deps, { login: 'tenth', name: 'Tenth', role: 'administrator' }, new Date());
+  const token = await createLink(deps, 'tenth', { madeBy: null, now: new Date() });
+  const tenth = await useLink(`#${token}`, 'not known to anybody else');
+  for (let round = 0; round < 8; round += 1) {
+    const answers = await Promise.all([
+      as('admin').send('POST', '/people/tenth/link', { reason: 'x' }),
+      tenth.send('POST', '/people/admin/link', { reason: 'x' }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  }
+});
+
+test('a change on the command line does not confirm whom somebody else invited', async () => {
+  const deps = await peopleDepsOf(running);
+  const invite = { login: 'ninth', name: 'Ninth', role: 'support', reason: 'x' };
+  await useLink((await as('admin').send('POST', '/people', invite)).body['path'], 'some password');
+  const waitsFor = async () => (await findPerson(deps.pool, 'ninth'))?.waitsFor;
+  const before = await waitsFor();
+  expect(before).not.toBeNull();
+  const proposals = createProposals({ ...deps, wireTime: createWireTime('UTC') });
+  const confirm = confirmedBy(proposals, { by: COMMAND_LINE, note: 'at once' });
+  for (const change of [{ name: 'Another' }, { role: 'risk' }] as const) {
+    await changePerson({ ...deps, confirm }, 'ninth', change);
+    expect(await waitsFor()).toBe(before);
+  }
+});
 
 test('a link that was made for another role is not valid after a change of the role', async () => {
   const admin = as('admin');

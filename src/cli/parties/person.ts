@@ -98,7 +98,10 @@ interface Maker {
 /** @param note why, in the proposal that another person confirms. */
 async function makerOf(session: Session, by: Actor, note: string): Promise<Maker> {
   const confirm = confirmedBy(await openProposals(session), { by, note });
-  return { personId: by.personId, deps: { ...(await peopleDeps(session)), confirm } };
+  return {
+    personId: by.personId,
+    deps: { ...(await peopleDeps(session)), confirm, by: by.personId },
+  };
 }
 
 /**

@@ -151,7 +151,7 @@ function depsFor(
 ): PeopleDeps {
   if (viewer.vendor !== undefined) return { pool, ledgerMac };
   const confirm = confirmedBy(proposals, { by: actorOf(viewer), note });
-  return { pool, ledgerMac, tell: tellVendor, confirm };
+  return { pool, ledgerMac, tell: tellVendor, confirm, by: viewer.personId };
 }
 
 async function invitation(

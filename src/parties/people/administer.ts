@@ -93,7 +93,7 @@ async function requireRoom(db: Queryable, { vendorId, vid }: VendorRow): Promise
  * Throws: `PlainError`.
  */
 export async function changePerson(
-  { pool, ledgerMac, tell, confirm }: PeopleDeps,
+  { pool, ledgerMac, tell, confirm, by }: PeopleDeps,
   login: string,
   change: {
     readonly name?: string | undefined;
@@ -102,7 +102,7 @@ export async function changePerson(
   },
 ): Promise<void> {
   await databaseTransaction(pool, async (db) => {
-    const person = await lockPerson(db, login, ledgerMac);
+    const person = await lockPerson(db, login, ledgerMac, by);
     if (person === undefined) throw new PlainError(`There is no person ${login}.`);
     const isSigned = person.isAuthentic || change.role !== undefined;
     if (!isSigned && change.status !== 'disabled') throw alteredPerson(login);

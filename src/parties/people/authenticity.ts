@@ -26,6 +26,8 @@ export interface PeopleDeps {
    * vouches for the vendor's own people.
    */
   readonly confirm?: ProposeConfirmation | undefined;
+  /** The id of who acts, if that is to be locked as well: in one order, because two may change each other. */
+  readonly by?: string | null | undefined;
 }
 
 /**
@@ -107,13 +109,14 @@ export async function signPerson(db: Queryable, personId: string, mac: Mac): Pro
   await setPersonMac(db, signed, mac.sign(personText(signed)));
 }
 
-/** Before a change. Locks the person. Undefined: nobody has the login. */
+/** Before a change. Locks the person, and whoever acts. Undefined: nobody has the login. */
 export async function lockPerson(
   db: Queryable,
   login: string,
   mac: Mac,
+  by?: string | null,
 ): Promise<(SignedPerson & { readonly isAuthentic: boolean }) | undefined> {
-  const person = await lockSigned(db, login);
+  const person = await lockSigned(db, login, by);
   return person && { ...person, isAuthentic: isAuthentic(person, mac) };
 }
 

@@ -26,13 +26,13 @@ export const LINK_HOURS = 72;
  * Throws: `PlainError` if the person does not exist, is disabled, or was changed in the database.
  */
 export async function createLink(
-  { pool, ledgerMac, tell, confirm }: PeopleDeps,
+  { pool, ledgerMac, tell, confirm, by }: PeopleDeps,
   login: string,
   { madeBy, now }: { readonly madeBy: string | null; readonly now: Date },
 ): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   await databaseTransaction(pool, async (db) => {
-    const person = await lockPerson(db, login, ledgerMac);
+    const person = await lockPerson(db, login, ledgerMac, by);
     if (person === undefined) throw new PlainError(`There is no person ${login}.`);
     if (!person.isAuthentic) throw alteredPerson(login);
     if (person.status !== 'active') throw new PlainError(`${login} is disabled.`);

@@ -254,12 +254,18 @@ export async function findSigned(
   return found.rows[0];
 }
 
-export async function lockSigned(db: Queryable, login: string): Promise<SignedPerson | undefined> {
+/** @param by the id of somebody else who is locked as well, in the order of ids. */
+export async function lockSigned(
+  db: Queryable,
+  login: string,
+  by: string | null = null,
+): Promise<SignedPerson | undefined> {
   const locked = await db.query<SignedPerson>(
-    `select ${SIGNED_COLUMNS} from people p where p.login = $1 for update`,
-    [login],
+    `select ${SIGNED_COLUMNS} from people p
+     where p.login = $1 or p.person_id = $2 order by p.person_id for update`,
+    [login, by],
   );
-  return locked.rows[0];
+  return locked.rows.find((person) => person.login === login);
 }
 
 export async function listSigned(db: Queryable): Promise<SignedPerson[]> {

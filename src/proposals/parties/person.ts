@@ -137,7 +137,11 @@ export function confirmedBy(
     const person = await findPerson(db, login);
     if (person === undefined) throw new Error(`there is no person ${login}`);
     const { personId, name, role, vendorId, vid } = person;
-    if (why === 'change' && waitsFor !== null && by !== COMMAND_LINE) {
+    // Who changes a person without a name does not vouch for what somebody else did.
+    if (why === 'change' && waitsFor !== null && by === COMMAND_LINE) {
+      return { waitsFor, at: new Date() };
+    }
+    if (why === 'change' && waitsFor !== null) {
       const former = await proposals.findIn(db, waitsFor);
       if (former?.proposerId !== by.personId) {
         throw new PlainError(`${login} has to be confirmed before this can be changed.`, {
