@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { openSecretsOf } from '../../src/parties/keys.ts';
 import { findOperator } from '../../src/payments/billers/store.ts';
-import { addPerson } from '../../src/parties/people/administer.ts';
+import { addPerson, changePerson } from '../../src/parties/people/administer.ts';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
 import { acceptLink, createLink } from '../../src/parties/people/links.ts';
 import { newCodeSecret } from '../../src/parties/people/one-time-code.ts';
@@ -12,6 +12,9 @@ import { findPerson } from '../../src/parties/people/people-store.ts';
 import type { Role } from '../../src/parties/people/roles.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
+import { createProposals } from '../../src/proposal-kinds.ts';
+import { confirmedBy } from '../../src/proposals/parties/person.ts';
+import { createWireTime } from '../../src/platform/base/clock.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { keysOf, must, newMasterKey, withInput } from './cli-support.ts';
@@ -244,6 +247,38 @@ test('nobody keeps links of the time before two people had signed in, to be more
     expect(named.stderr).toContain('Asha is not the login of a member of staff');
     const [noted] = await listAudit(own, { action: 'person.add', limit: 1 });
     expect(noted?.reason).toBe('at once, because fewer than two members of staff sign in');
+  } finally {
+    await own.end();
+    await alone.drop();
+  }
+});
+
+test('whom the only administrator invites, and nobody can confirm, is no second person', async () => {
+  const alone = await createTestDatabase();
+  const own = createPool({ url: alone.url, max: 2, name: 'test' });
+  try {
+    const env = { DATABASE_URL: alone.url, MASTER_KEY: newMasterKey() };
+    const add = ['person', 'add', 'only', '--name', 'Only', '--role', 'administrator', '--json'];
+    const deps = await depsOf(own, env);
+    await useLink(deps, 'only', tokenOf(await must(env, ...add)));
+    const personId = (await findPerson(own, 'only'))?.personId ?? '';
+    const proposals = createProposals({ ...deps, wireTime: createWireTime('UTC') });
+    const confirm = confirmedBy(proposals, { by: { personId, name: 'only' }, note: 'new' });
+    const invited = { login: 'second', name: 'Second', role: 'administrator' } as const;
+    await addPerson({ ...deps, confirm }, invited, new Date());
+    const made = { madeBy: personId, now: new Date() };
+    await useLink(deps, 'second', await createLink({ ...deps, confirm }, 'second', made));
+    expect((await findPerson(own, 'second'))?.waitsFor).not.toBeNull();
+    // The way out: nobody else could make, or confirm, another link.
+    const link = ['person', 'link', 'second', '--json'];
+    await useLink(deps, 'second', tokenOf(await must(env, ...link)));
+    expect((await findPerson(own, 'second'))?.waitsFor).toBeNull();
+    // From now on there are two, also while one of them is disabled, or waits.
+    await must(env, 'person', 'disable', 'second');
+    expect((await withInput('', env, ...link)).stderr).toContain('another administrator then');
+    await changePerson(deps, 'second', { status: 'active' });
+    await changePerson({ ...deps, confirm }, 'second', { role: 'risk' });
+    expect((await withInput('', env, ...link)).stderr).toContain('another administrator then');
   } finally {
     await own.end();
     await alone.drop();

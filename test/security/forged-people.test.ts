@@ -85,6 +85,7 @@ const CHANGES = {
   'the role': `role = 'administrator'`,
   'the password': `password_hash = (select password_hash from people where login = 'admin')`,
   'when it was chosen': `credentials_at = credentials_at + interval '1 day'`,
+  'whether it was ever confirmed': 'was_confirmed = false',
   'the name': `name = 'Somebody else'`,
   'whom it waits for': 'waits_for = gen_random_uuid()',
   'the code': `mac = (select mac from people where login = 'admin')`,

@@ -4,7 +4,8 @@ import { countStaff, hasOtherAdministrator } from './people-store.ts';
 
 /**
  * True while there is no second person: in the sandbox, and while fewer than two members of staff have
- * signed in. Those who were disabled count, or one of two could disable the other to decide alone.
+ * signed in and been confirmed. Those who were disabled, or wait again, count, or one of two could disable
+ * the other to decide alone.
  */
 export async function isAlone(db: Queryable): Promise<boolean> {
   const isSandbox = (await findPurpose(db))?.purpose === 'sandbox';

@@ -59,12 +59,12 @@ export type TellVendor = (
 
 /** Text of a person's authentication code. */
 function personText(person: Covered): string {
-  return JSON.stringify([...coveredBefore(person), person.name]);
+  return JSON.stringify([...coveredBefore(person), person.name, person.wasConfirmed]);
 }
 
 type Covered = Omit<SignedPerson, 'personMac' | 'isFormer'>;
 
-/** The same in a release whose codes did not cover the name. */
+/** The same in a release whose codes did not cover the name, and whether the person was confirmed. */
 function coveredBefore(person: Covered): unknown[] {
   return [
     'people',

@@ -13,6 +13,8 @@ export interface SignedPerson {
   passwordHash: string | null;
   /** The proposal that somebody has to approve before the person sees or changes anything; null: confirmed. */
   waitsFor: string | null;
+  /** Whether nobody had to confirm the person at any time. */
+  wasConfirmed: boolean;
   /** When the password was chosen, or removed; null: not yet. */
   credentialsAt: Date | null;
   /** Grows with each change. */
@@ -40,7 +42,7 @@ export interface CredentialsRow extends SignedPerson {
 
 /** Columns of `people p`. */
 export const SIGNED_COLUMNS = `p.person_id as "personId", p.login, p.name, p.vendor_id as "vendorId",
-  p.role, p.status, p.password_hash as "passwordHash", p.waits_for as "waitsFor",
+  p.role, p.status, p.password_hash as "passwordHash", p.waits_for as "waitsFor", p.was_confirmed as "wasConfirmed",
   p.credentials_at as "credentialsAt", p.version, p.mac as "personMac",
   ${hasEnded('person', `p.person_id || ' ' || encode(p.mac, 'hex')`)} as "isFormer"`;
 
@@ -94,10 +96,10 @@ export async function hasStaffWithCodes(db: Queryable): Promise<boolean> {
   return found.rowCount === 1;
 }
 
-/** Members of staff who have ever signed in, also those who were disabled or need a new link. */
+/** Members of staff who have ever signed in and been confirmed, also those who were disabled or need a new link. */
 export async function countStaff(db: Queryable): Promise<number> {
   const counted = await db.query<{ count: number }>(
-    `select count(*)::integer as count from people where vendor_id is null and credentials_at is not null`,
+    `select count(*)::integer as count from people where vendor_id is null and credentials_at is not null and was_confirmed`,
   );
   return counted.rows[0]?.count ?? 0;
 }
@@ -201,7 +203,8 @@ export async function setCredentials(
 ): Promise<void> {
   await db.query(
     `update people set password_hash = $2, master_key_id = $3, code_secret = $4, code_step = $5,
-       credentials_at = $6, waits_for = $7
+       credentials_at = $6, waits_for = $7,
+       was_confirmed = was_confirmed or $7::uuid is null
      where person_id = $1`,
     [
       personId,
@@ -221,7 +224,11 @@ export async function setWaitsFor(
   personId: string,
   waitsFor: string | null,
 ): Promise<void> {
-  await db.query('update people set waits_for = $2 where person_id = $1', [personId, waitsFor]);
+  await db.query(
+    `update people set waits_for = $2, was_confirmed = was_confirmed or $2::uuid is null
+     where person_id = $1`,
+    [personId, waitsFor],
+  );
 }
 
 /** Logins of people whom an earlier release had wait for somebody else than the person who is named. */
