@@ -13,7 +13,7 @@ import { PROPOSALS_GRANTS } from './proposals/grants.ts';
 import { PROPOSALS_TABLES } from './proposals/tables.ts';
 
 /** Raised by a release that adds a migration, or changes, adds or removes a SQL function. */
-const RELEASE = 8;
+const RELEASE = 1;
 
 /** The database schema of this version of Malipo: the SQL files and the grants of every wing. */
 export const SCHEMA = readSchema(

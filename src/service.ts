@@ -13,8 +13,6 @@ import { createMetrics } from './metrics.ts';
 import type { Metrics, NamedPool, ProcessState } from './metrics.ts';
 import type { AuthenticationDeps } from './parties/http/authenticate.ts';
 import { openLedgerMac } from './parties/ledger-key.ts';
-import { signFirstPeople } from './parties/people/authenticity.ts';
-import { proposeWaiting } from './proposals/parties/upgrade.ts';
 import { openParties } from './parties/parties.ts';
 import type { Parties } from './parties/parties.ts';
 import type { AcknowledgedPayments } from './payments/dispatch/acknowledged.ts';
@@ -138,7 +136,6 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Assembled>
   const readiness = createReadiness({ pool, schema: SCHEMA, log });
   const lanes = new LaneTallies();
   const ledgerMac = await openLedgerMac(pool, masterKeys);
-  await upgradePeople({ pool, ledgerMac, log }, config.timeZone);
 
   const shared = { pool, openPool, masterKeys, roles: config.roles, onBatch: lanes.note, log };
   const parties = openParties(shared);
@@ -188,13 +185,6 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Assembled>
   const { catalogue } = payments;
   const create: Service['create'] = (...asked) => payments.create(...asked);
   return { ...http, pool, directory, catalogue, create, workUnderWay, start, leave };
-}
-
-/** Gives the people of an earlier release what those of this one have. */
-async function upgradePeople(deps: Omit<UploadDeps, 'wireTime'>, timeZone: string): Promise<void> {
-  await signFirstPeople(deps, systemClock.now());
-  const proposals = createProposals({ ...deps, wireTime: createWireTime(timeZone) });
-  await proposeWaiting({ ...deps, proposals });
 }
 
 /** Interval of ending expired proposals, and of taking statements that were left. */

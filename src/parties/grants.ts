@@ -7,7 +7,6 @@ export const PARTIES_GRANTS: RuntimeGrants = {
   collectors: { insert: true, updateAllBut: ['collector', 'created_at'] },
   security_keys: { insert: true, update: ['master_key_id', 'sealed'] },
   people: { insert: true, updateAllBut: ['person_id', 'login', 'vendor_id', 'created_at'] },
-  first_people_codes: APPEND_ONLY,
   ended_credentials: APPEND_ONLY,
   sign_in_failures: { insert: true, update: ['login', 'failed_count', 'failed_at'], delete: true },
   sign_in_sources: { insert: true, update: ['login', 'failed_count', 'failed_at'], delete: true },

@@ -8,7 +8,6 @@ export const PARTIES_TABLES: TableClasses = {
   collectors: 'local',
   security_keys: 'local',
   people: 'local',
-  first_people_codes: 'local',
   ended_credentials: 'local',
   sign_in_failures: 'local',
   sign_in_sources: 'local',

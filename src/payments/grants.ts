@@ -43,7 +43,6 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   receipt_accounts: { insert: true, update: ['ended_at', 'ended_by'] },
   uploaded_files: APPEND_ONLY,
   accepted_statements: { insert: true, update: ['done_at', 'counts'] },
-  receipt_accounts_uncoded: {},
   receipt_account_ends: APPEND_ONLY,
   receipts: {
     insert: true,

@@ -35,7 +35,6 @@ export const PAYMENTS_TABLES: TableClasses = {
   // A receipt must be unique across vendors, or it could credit two.
   receipt_sources: 'local',
   receipt_accounts: 'local',
-  receipt_accounts_uncoded: 'local',
   receipt_account_ends: 'local',
   receipts: 'local',
   receipt_reports: 'local',

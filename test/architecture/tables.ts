@@ -15,7 +15,6 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'platform/history': ['database_history', 'database_processes'],
   'parties/people': [
     'people',
-    'first_people_codes',
     'ended_credentials',
     'sign_in_failures',
     'sign_in_sources',
@@ -61,7 +60,6 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'payments/receipts': [
     'receipt_sources',
     'receipt_accounts',
-    'receipt_accounts_uncoded',
     'receipt_account_ends',
     'receipts',
     'receipt_reports',

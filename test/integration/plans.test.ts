@@ -34,6 +34,8 @@ const ACCEPTED: Readonly<Record<string, string>> = {
   'src/payments/events/webhooks-store.ts events events: by (bucket, vendor_id) without due_at':
     'a command about the waiting events of one vendor',
   'src/payments/cases/cases-store.ts cases c: by () without case_id': 'cases are decided by people',
+  'src/payments/cases/cases-store.ts cases c: by () without bucket, vendor_id, payment_id':
+    'cases are decided by people',
   'src/credit/registry/withdrawals-store.ts account_sales e: by () without into_account_id':
     'sales of debts are recorded by people',
   'src/payments/receipts/identity-store.ts receipts r: by () without account, paid_at, paid_at':
@@ -41,7 +43,7 @@ const ACCEPTED: Readonly<Record<string, string>> = {
   'src/payments/receipts/identity-store.ts receipts r: by () without source_code, account':
     'the receipts of a new installation',
   'src/payments/receipts/identity-store.ts receipts r: by (source_code, paid_at, paid_at) without account, account':
-    'the receipts of two days of a source, while the table is new',
+    'a bank that numbers its entries in another way since: what it listed within two days',
   'src/payments/prices/store.ts fee_prices n: by () without biller_code, valid_from, valid_from, biller_code, valid_from, valid_from':
     'prices are set by people',
   'src/payments/reconciliation/bridge-store.ts operator_prices p: by () without version':

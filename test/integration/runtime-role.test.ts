@@ -19,7 +19,7 @@ const APPEND_ONLY = `transfers ledger_blocks ledger_heads collections fund_movem
   corrections operator_statements closed_days day_totals quarantine_events enquiries
   subject_enquiries account_corrections suppression_changes enquiry_retention backups fee_prices
   operator_prices
-  schema_migrations schema_functions schema_objects receipt_reports receipt_events first_people_codes audit_log
+  schema_migrations schema_functions schema_objects receipt_reports receipt_events audit_log
   audit_results`.split(/\s+/);
 /** The service may delete rows of these tables only. */
 const DELETABLE =

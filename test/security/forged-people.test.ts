@@ -1,20 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEMO_PASSWORD } from '../../sandbox/data.ts';
 import { findLedgerMac } from '../../src/parties/ledger-key.ts';
 import { addPerson, changePerson } from '../../src/parties/people/administer.ts';
-import { PEOPLE_AUTHENTIC, signFirstPeople } from '../../src/parties/people/authenticity.ts';
+import { PEOPLE_AUTHENTIC } from '../../src/parties/people/authenticity.ts';
 import type { PeopleDeps } from '../../src/parties/people/authenticity.ts';
 import { acceptLink, createLink } from '../../src/parties/people/links.ts';
 import { findPerson } from '../../src/parties/people/people-store.ts';
 import { createSessions } from '../../src/parties/people/sessions.ts';
 import { checkSignIn } from '../../src/parties/people/sign-in.ts';
-import { createWireTime, systemClock } from '../../src/platform/base/clock.ts';
+import { systemClock } from '../../src/platform/base/clock.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
-import { createProposals } from '../../src/proposal-kinds.ts';
-import { proposeWaiting } from '../../src/proposals/parties/upgrade.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
@@ -164,8 +161,8 @@ test.each(['infinity', '-infinity', '290000-01-01'])(
     await expect(update(login, `credentials_at = '${time}'`)).rejects.toThrow('people_dates');
     await expect(
       deps.pool.query(
-        `insert into passkeys (created_at, sign_count, person_id, credential_id, public_key, transports, name)
-         select $2, 0, person_id, 'endless', '', '{}', 'E' from people where login = $1`,
+        `insert into passkeys (created_at, sign_count, person_id, credential_id, public_key, transports, name, mac)
+         select $2, 0, person_id, 'endless', '', '{}', 'E', '' from people where login = $1`,
         [login, time],
       ),
     ).rejects.toThrow('passkeys_dates');
@@ -202,55 +199,6 @@ test('a link that waits for a confirmation is not used without it', async () => 
   await update(login, 'waits_for = null');
   expect(await signInAs(login)).toBe('sign_in_failed');
   await changePerson(deps, login, { role: 'support' });
-});
-
-test('the people of a release without codes are given theirs once', async () => {
-  const login = await newPerson();
-  await owner.query('delete from first_people_codes');
-  await update(login, 'mac = null');
-  await Promise.all([signFirstPeople(deps, new Date()), signFirstPeople(deps, new Date())]);
-  expect(await signInAs(login)).toBe('signed in');
-  await update(login, 'mac = null');
-  await signFirstPeople(deps, new Date());
-  expect(await signInAs(login)).toBe('sign_in_failed');
-  await changePerson(deps, login, { role: 'support' });
-});
-
-test('the people of a release whose codes did not cover names, and who waited, keep what they had', async () => {
-  const { pool, ledgerMac } = deps;
-  const waiting = await newPerson();
-  const confirmed = await newPerson();
-  const admin = await findPerson(pool, 'admin');
-  await update(waiting, `waits_for = '${admin?.personId ?? ''}'`);
-  const codes = new Map<string, string>();
-  for (const login of [waiting, confirmed]) {
-    const person = (await findPerson(pool, login)) ?? expect.fail();
-    const { personId, vendorId, role, status, passwordHash, waitsFor, version } = person;
-    const chosenAt = String(Number(person.credentialsAt));
-    const covered = [personId, login, vendorId, role, status, passwordHash, waitsFor, chosenAt];
-    const code = ledgerMac.sign(JSON.stringify(['people', ...covered, version]));
-    await pool.query('update people set mac = $2 where login = $1', [login, code]);
-    codes.set(login, code.toString('hex'));
-  }
-  const proposals = createProposals({ pool, ledgerMac, wireTime: createWireTime('UTC') });
-  const log = pino({ level: 'silent' });
-  const start = async (): Promise<void> => {
-    await signFirstPeople(deps, new Date());
-    await proposeWaiting({ pool, ledgerMac, proposals, log });
-  };
-  await Promise.all([start(), start()]);
-  expect(await found()).toEqual([]);
-  expect((await findPerson(pool, confirmed))?.waitsFor).toBeNull();
-  const { waitsFor } = (await findPerson(pool, waiting)) ?? {};
-  expect(await proposals.find(waitsFor ?? '')).toMatchObject({
-    ...{ proposedBy: 'admin', decision: null, content: { login: waiting, role: 'support' } },
-  });
-  // The former code, which does not say the name, is not valid again.
-  const code = codes.get(confirmed) ?? '';
-  await update(confirmed, `name = 'Q', version = version - 1, mac = decode('${code}', 'hex')`);
-  await start();
-  expect(await found()).toEqual([expect.stringContaining(confirmed)]);
-  await changePerson(deps, confirmed, { role: 'support' });
 });
 
 test('the key of the codes is not ended', async () => {

@@ -79,8 +79,8 @@ async function takeAttempt(
   db: Queryable,
   hash: Buffer,
   now: Date,
-): Promise<{ crn: bigint; expiresAt: Date; mac: Buffer | null } | undefined> {
-  const taken = await db.query<{ crn: bigint; expiresAt: Date; mac: Buffer | null }>(
+): Promise<{ crn: bigint; expiresAt: Date; mac: Buffer } | undefined> {
+  const taken = await db.query<{ crn: bigint; expiresAt: Date; mac: Buffer }>(
     `update access_links set attempts = attempts + 1
      where token_hash = $1 and used_at is null and expires_at > $2 and attempts < $3
      returning crn, expires_at as "expiresAt", mac`,

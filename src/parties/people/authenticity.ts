@@ -1,17 +1,8 @@
 import type { Mac } from '../../platform/base/mac.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { insertEnded } from './ended-store.ts';
-import {
-  beginSigning,
-  findSigned,
-  hasBegunSigning,
-  listSigned,
-  lockSigned,
-  lockUnsigned,
-  setPersonMac,
-} from './people-store.ts';
+import { findSigned, listSigned, lockSigned, setPersonMac } from './people-store.ts';
 import type { SignedPerson } from './people-store.ts';
 
 /** To change people, and what they sign in with. */
@@ -58,15 +49,8 @@ export type TellVendor = (
 ) => Promise<void>;
 
 /** Text of a person's authentication code. */
-function personText(person: Covered): string {
-  return JSON.stringify([...coveredBefore(person), person.name, person.wasConfirmed]);
-}
-
-type Covered = Omit<SignedPerson, 'personMac' | 'isFormer'>;
-
-/** The same in a release whose codes did not cover the name, and whether the person was confirmed. */
-function coveredBefore(person: Covered): unknown[] {
-  return [
+function personText(person: Omit<SignedPerson, 'personMac' | 'isFormer'>): string {
+  return JSON.stringify([
     'people',
     person.personId,
     person.login,
@@ -76,9 +60,10 @@ function coveredBefore(person: Covered): unknown[] {
     person.passwordHash,
     person.waitsFor,
     credentialsText(person),
-    // Rows of a release without versions have 0.
-    ...(person.version === 0 ? [] : [person.version]),
-  ];
+    person.version,
+    person.name,
+    person.wasConfirmed,
+  ]);
 }
 
 /**
@@ -124,35 +109,6 @@ export function alteredPerson(login: string): PlainError {
   return new PlainError(
     `${login} was changed in the database, not by the service. Set the role of ${login}; then ${login} needs a new link.`,
   );
-}
-
-/**
- * Gives the people of a release that had no codes theirs. Only once for each database: later, a person
- * without a code was inserted by somebody else.
- */
-export async function signFirstPeople({ pool, ledgerMac }: PeopleDeps, now: Date): Promise<void> {
-  await coverNames({ pool, ledgerMac });
-  if (await hasBegunSigning(pool)) return;
-  await databaseTransaction(pool, async (db) => {
-    if (!(await beginSigning(db, now))) return;
-    for (const person of await lockUnsigned(db)) {
-      await setPersonMac(db, person, ledgerMac.sign(personText(person)));
-    }
-  });
-}
-
-/** Has the codes of an earlier release cover the names as well. A code that was replaced is not valid again. */
-async function coverNames({ pool, ledgerMac }: PeopleDeps): Promise<void> {
-  const isUncovered = (person: SignedPerson): boolean =>
-    !person.isFormer && ledgerMac.verify(JSON.stringify(coveredBefore(person)), person.personMac);
-  for (const { login } of (await listSigned(pool)).filter(isUncovered)) {
-    await databaseTransaction(pool, async (db) => {
-      const person = await lockSigned(db, login);
-      if (person !== undefined && isUncovered(person)) {
-        await signPerson(db, person.personId, ledgerMac);
-      }
-    });
-  }
 }
 
 /** The rule of `ledger check` that finds people whose rows the service did not make. */

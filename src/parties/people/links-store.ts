@@ -11,8 +11,7 @@ export interface LinkRow {
   expiresAt: Date;
   /** When the person last chose a password. */
   credentialsAt: Date | null;
-  /** Null: made by a release that had no codes. */
-  mac: Buffer | null;
+  mac: Buffer;
 }
 
 /** Adds a link, and ends the person's earlier ones. */

@@ -17,8 +17,7 @@ export interface PasskeyRow {
   name: string;
   createdAt: Date;
   usedAt: Date | null;
-  /** Null: added by a release that had no codes. */
-  mac: Buffer | null;
+  mac: Buffer;
 }
 
 const COLUMNS = `k.credential_id as "credentialId", k.person_id as "personId",
@@ -133,8 +132,8 @@ export async function insertChallenge(
 export async function takeChallenge(
   db: Queryable,
   challenge: { readonly text: string; readonly personId: string | null; readonly now: Date },
-): Promise<{ readonly expiresAt: Date; readonly mac: Buffer | null } | undefined> {
-  const taken = await db.query<{ expiresAt: Date; mac: Buffer | null }>(
+): Promise<{ readonly expiresAt: Date; readonly mac: Buffer } | undefined> {
+  const taken = await db.query<{ expiresAt: Date; mac: Buffer }>(
     `delete from passkey_challenges
      where challenge = $1 and person_id is not distinct from $2 and expires_at > $3
      returning expires_at as "expiresAt", mac`,

@@ -231,15 +231,6 @@ export async function setWaitsFor(
   );
 }
 
-/** Logins of people whom an earlier release had wait for somebody else than the person who is named. */
-export async function listUnproposed(db: Queryable): Promise<string[]> {
-  const listed = await db.query<{ login: string }>(
-    `select p.login from people p
-     where p.waits_for in (select m.person_id from people m) order by p.login`,
-  );
-  return listed.rows.map(({ login }) => login);
-}
-
 /** Removes the person's password and codes. Only links that are made from now on are valid. */
 export async function removeCredentials(db: Queryable, personId: string): Promise<void> {
   await db.query(
@@ -292,29 +283,6 @@ export async function setPersonMac(
     mac,
     version,
   ]);
-}
-
-/** True if the people of an earlier release have their codes. */
-export async function hasBegunSigning(db: Queryable): Promise<boolean> {
-  const begun = await db.query('select from first_people_codes');
-  return begun.rowCount === 1;
-}
-
-/** False if another process did it first. */
-export async function beginSigning(db: Queryable, now: Date): Promise<boolean> {
-  const begun = await db.query(
-    'insert into first_people_codes (made_at) values ($1) on conflict do nothing',
-    [now],
-  );
-  return begun.rowCount === 1;
-}
-
-/** Locked, so that nobody changes them meanwhile. */
-export async function lockUnsigned(db: Queryable): Promise<SignedPerson[]> {
-  const locked = await db.query<SignedPerson>(
-    `select ${SIGNED_COLUMNS} from people p where p.mac is null order by p.person_id for update`,
-  );
-  return locked.rows;
 }
 
 /** A stored secret of one-time codes, sealed. */

@@ -7,8 +7,7 @@ export interface SessionRow extends SignedPerson {
   vid: string | null;
   seenAt: Date;
   expiresAt: Date;
-  /** Null: started by a release that had no codes. */
-  mac: Buffer | null;
+  mac: Buffer;
   /** False: somebody else has to confirm the person. */
   isConfirmed: boolean;
 }

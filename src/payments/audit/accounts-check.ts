@@ -10,8 +10,7 @@ export const ACCOUNTS_INVARIANT = {
 };
 
 interface AccountRow extends AccountContent {
-  mac: Buffer | null;
-  isUncoded: boolean;
+  mac: Buffer;
   openEndedAt: Date | null;
   ended: boolean;
   endedAt: Date;
@@ -24,11 +23,10 @@ export async function checkAccounts(db: Queryable, mac: Mac): Promise<Violation[
   const read = await db.query<AccountRow>(
     `select a.account_id as "accountId", a.source_code as "sourceCode", a.account,
        a.vendor_id as "vendorId", a.added_at as "addedAt", a.added_by as "addedBy", a.mac,
-       u.account_id is not null as "isUncoded", a.ended_at as "openEndedAt",
+       a.ended_at as "openEndedAt",
        e.account_id is not null as ended, coalesce(e.ended_at, a.added_at) as "endedAt",
        coalesce(e.ended_by, '') as "endedBy", coalesce(e.mac, '') as "endMac"
-     from receipt_accounts a left join receipt_accounts_uncoded u using (account_id)
-       left join receipt_account_ends e using (account_id)
+     from receipt_accounts a left join receipt_account_ends e using (account_id)
      order by a.source_code, a.account, a.added_at`,
   );
   return read.rows.flatMap((row) => {
@@ -40,17 +38,14 @@ export async function checkAccounts(db: Queryable, mac: Mac): Promise<Violation[
 }
 
 function faultOf(row: AccountRow, mac: Mac): string | undefined {
-  if (!row.isUncoded && !mac.verify(accountText(row), row.mac)) {
-    return row.mac === null
-      ? 'it was not added by the service: it has no authentication code'
-      : 'it was altered: its authentication code does not match';
+  if (!mac.verify(accountText(row), row.mac)) {
+    return 'it was not added by the service, or altered: its authentication code does not match';
   }
   const isSameEnd = row.ended
     ? row.openEndedAt !== null && Number(row.openEndedAt) === Number(row.endedAt)
     : row.openEndedAt === null;
   if (!isSameEnd) return 'its end was altered';
   const end: AccountEndContent = row;
-  const isKnownEnd = row.isUncoded && row.endMac.length === 0;
-  if (!row.ended || isKnownEnd || mac.verify(accountEndText(end), row.endMac)) return undefined;
+  if (!row.ended || mac.verify(accountEndText(end), row.endMac)) return undefined;
   return 'its end was not recorded by the service';
 }

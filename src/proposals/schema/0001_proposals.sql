@@ -25,6 +25,8 @@ create table proposals (
 );
 create unique index proposals_open on proposals (about) where is_open;
 create index proposals_by_time on proposals (proposed_at, proposal_id);
+-- The proposals about one case, whatever else they contain (`having` of listProposals).
+create index proposals_by_content on proposals using gin (content jsonb_path_ops);
 
 -- The primary key makes a decision final: of two at the same time, the second waits and is refused.
 create table proposal_decisions (

@@ -5,7 +5,6 @@
 -- case of a kind about the same subject. A case never changes the ledger by itself.
 create table cases (
   opened_at timestamptz not null,
-  proposed_at timestamptz,
   resolved_at timestamptz,
   case_id uuid not null,
   payment_id uuid,
@@ -16,10 +15,7 @@ create table cases (
   kind text not null,
   operator_code text,
   facts jsonb not null,
-  -- One person proposes a resolution; another one approves it.
-  proposal jsonb,
-  -- Changes with every proposal, so that an approval names the proposal that the approver saw.
-  proposal_id uuid,
+  -- One person proposed the resolution, another one approved it (see `src/proposals`).
   proposed_by text,
   resolution text,
   resolved_by text,
@@ -27,15 +23,18 @@ create table cases (
   constraint cases_kind check (kind in ('contradiction', 'amount_difference', 'ours_only',
     'theirs_only', 'duplicate', 'statement_change', 'float_difference', 'unmatched_callback',
     'no_answer', 'exposure', 'receipt_conflict', 'receipt_reversed')),
-  constraint cases_proposal check
-    (num_nulls(proposal, proposal_id, proposed_by, proposed_at) in (0, 4)),
   constraint cases_resolution check (num_nulls(resolution, resolved_by, resolved_at) in (0, 3)),
-  constraint cases_two_people check (resolved_at is null
-    or (proposed_by is not null and lower(resolved_by) <> lower(proposed_by)))
+  constraint cases_two_people check (num_nulls(proposed_by, resolved_by) = 2
+    or num_nulls(proposed_by, resolved_by) = 0 and lower(resolved_by) <> lower(proposed_by))
 );
 create unique index cases_open_once on cases (bucket, vendor_id, kind, payment_id, evidence_id)
   nulls not distinct where resolved_at is null;
 create index cases_by_payment on cases (bucket, vendor_id, payment_id);
+-- What people quote of a payment that only an operator reports: our reference, the account, the operator's reference.
+-- Upper case, because people type it. There are few cases, so the index is made quickly.
+create index cases_by_name on cases using gin ((array[upper(facts ->> 'reference'), upper(facts ->> 'account'),
+  upper(facts ->> 'operator_reference'), upper(facts #>> '{report,operatorReference}')]))
+  where kind in ('theirs_only', 'unmatched_callback');
 
 -- The history of a case. Append-only.
 create table case_events (
@@ -44,7 +43,8 @@ create table case_events (
   event_id uuid not null,
   bucket integer not null,
   vendor_id integer not null,
-  action text not null check (action in ('opened', 'proposed', 'rejected', 'approved')),
+  action text not null check (action in
+    ('opened', 'proposed', 'rejected', 'approved', 'withdrawn', 'expired')),
   actor text not null,
   detail jsonb not null,
   primary key (bucket, vendor_id, case_id, event_id)
@@ -75,3 +75,38 @@ create table corrections (
 create index corrections_by_time on corrections using brin (posted_at);
 create index corrections_by_payment on corrections (payment_id)
   where payment_id is not null;
+
+-- After a restore the ledger lacks what operators executed after the backup. Until their statements are
+-- reconciled, nothing is sent: while a quarantine is open, no dispatcher claims a payment to send, and
+-- every biller is OFFLINE.
+
+create table quarantines (
+  entered_at timestamptz not null,
+  -- What happened between these times may be missing from the ledger.
+  lost_from timestamptz not null,
+  lost_until timestamptz not null check (lost_until >= lost_from),
+  released_at timestamptz,
+  quarantine_id uuid primary key,
+  reason text not null,
+  released_by text,
+  -- By all that is known, nothing is missing, as after the promotion of a synchronous standby.
+  seems_complete boolean not null default false,
+  -- HMAC-SHA-256 of the release under the ledger's key; null while it is open.
+  release_mac bytea,
+  -- Released without the statements, which two people decide.
+  forced boolean not null default false,
+  check ((released_at is null) = (released_by is null))
+);
+create unique index quarantines_one_open on quarantines ((true)) where released_at is null;
+create index quarantines_by_end on quarantines (lost_until);
+
+-- The history of a quarantine. Append-only. The event id makes an entry idempotent, so that an interrupted
+-- start enters the quarantine of a restore once.
+create table quarantine_events (
+  at timestamptz not null,
+  event_id uuid primary key,
+  quarantine_id uuid not null references quarantines,
+  action text not null check (action in ('entered', 'extended', 'released', 'reopened')),
+  actor text not null,
+  detail jsonb not null
+);
