@@ -4,8 +4,15 @@ import { isNonPerforming } from '../scorecards/standing.ts';
 const SETTLED: ReadonlySet<AccountStatus> = new Set(['A', 'H']);
 /** Settled or written off: the retention counts from the first day of this. */
 const CONCLUDED: ReadonlySet<AccountStatus> = new Set([...SETTLED, 'C']);
-/** States that follow a write-off without being a new beginning: legal action, collection, called up. */
-const PURSUED: ReadonlySet<AccountStatus> = new Set([...CONCLUDED, 'D', 'E', 'J']);
+/**
+ * States that follow a write-off without being a new beginning: legal action, collection, called up;
+ * suspended, deceased, not updated, disputed.
+ */
+const PURSUED: ReadonlySet<AccountStatus> = new Set([
+  ...CONCLUDED,
+  ...(['D', 'E', 'J'] as const),
+  ...(['K', 'L', 'N', 'P'] as const),
+]);
 /** In its last two fifths of the retention an account fades: two years of five. */
 const FADING_SHARE = 0.4;
 const WHOLE_PERMILLE = 1_000;
@@ -38,11 +45,11 @@ export function applyRetention(file: CreditFile, keptFrom: Date): CreditFile {
 /** The day from which the retention of an account counts. */
 function endOf(account: CreditAccount): Date {
   const { current, history, soldOn } = account;
-  if (!CONCLUDED.has(current.status) && soldOn === undefined) return current.asOf;
   let end = current.asOf;
-  // Back to the last new beginning.
+  let later = current;
   for (const state of [current, ...history.toReversed()]) {
-    if (!PURSUED.has(state.status) && !isSoldDefault(account, state)) break;
+    if (isBeginning(account, state, later)) break;
+    later = state;
     // A lender may give a later date with every submission; only the first one counts.
     if (CONCLUDED.has(state.status) && state.statusOn < end) end = state.statusOn;
     const sale = soldOn?.find((day) => day > state.asOf);
@@ -51,7 +58,12 @@ function endOf(account: CreditAccount): Date {
   return end;
 }
 
-/** A buyer may submit a debt as a new one: what was sold in default stays so until it performs. */
-function isSoldDefault(account: CreditAccount, state: AccountState): boolean {
-  return account.soldOn !== undefined && isNonPerforming(account, state);
+/**
+ * True if the account began anew: it performs, or a settled one is used again. A debt that a lender or
+ * a buyer submits as an active one is no beginning as long as it is in default.
+ * @param later the state after it, or the same one.
+ */
+function isBeginning(account: CreditAccount, state: AccountState, later: AccountState): boolean {
+  if (!PURSUED.has(state.status)) return !isNonPerforming(account, state);
+  return SETTLED.has(state.status) && !PURSUED.has(later.status);
 }

@@ -29,6 +29,8 @@ const DAYS_UNTIL_NON_PERFORMING = 90;
 const DAYS_UNTIL_SHORT_LOAN_NON_PERFORMING = 30;
 
 const ABANDONED: ReadonlySet<AccountStatus> = new Set(['C', 'D', 'E', 'J']);
+/** Rescheduled, deferred: the debt is not paid, but no longer due. */
+const NEW_TERMS: ReadonlySet<AccountStatus> = new Set(['G', 'M']);
 const ENDED: ReadonlySet<AccountStatus> = new Set(['A', 'H']);
 const SUBSTANDARD: ReadonlySet<RiskClass> = new Set(['C', 'D', 'E']);
 const KEPT_MAX_DAYS = 30;
@@ -69,7 +71,7 @@ function isBeingCured(account: CreditAccount): boolean {
   const states = statesOf(account);
   const lastDefault = states.findLastIndex((state) => isNonPerforming(account, state));
   if (lastDefault === -1) return false;
-  const rescheduled = states.slice(lastDefault + 1).find(({ status }) => status === 'G');
+  const rescheduled = states.slice(lastDefault + 1).find(({ status }) => NEW_TERMS.has(status));
   return rescheduled !== undefined && monthsBetween(rescheduled.asOf, current.asOf) < CURE_MONTHS;
 }
 

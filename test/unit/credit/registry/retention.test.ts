@@ -38,6 +38,14 @@ test('a write-off is kept for five years, however often it is submitted and date
   // In legal action in between, it is still the same debt.
   const legal = { ...WRITTEN_OFF, status: 'D', asOf: day('2020-01-31') } as const;
   expect(kept(fileOf('2023-03-31', first, legal, dated))).toBeUndefined();
+  // It may be the newest state as well, and so may any other that is no new beginning.
+  for (const status of ['D', 'E', 'J', 'K', 'L', 'P', 'F'] as const) {
+    const pursued = { ...dated, status };
+    expect(kept(fileOf('2023-03-09', first, pursued)), status).toBeDefined();
+    expect(kept(fileOf('2023-03-31', first, pursued)), status).toBeUndefined();
+    const between = { ...pursued, asOf: day('2020-01-31'), statusOn: day('2020-01-31') };
+    expect(kept(fileOf('2023-03-31', first, between, dated)), status).toBeUndefined();
+  }
   // It was taken up again, and then written off for good.
   const active = { asOf: day('2020-01-31') };
   expect(kept(fileOf('2023-03-31', first, active, dated))).toBeDefined();
@@ -49,6 +57,15 @@ test('a settled account is kept from its settlement, and fades in the last two y
   expect(kept(fileOf('2022-03-10', settled))?.retainedPermille).toBe(499);
   expect(kept(fileOf('2023-03-09', settled))?.retainedPermille).toBeLessThan(5);
   expect(kept(fileOf('2023-03-12', settled))).toBeUndefined();
+});
+
+test('an account that is used again after its settlement is kept from its new default', () => {
+  const settled = { status: 'A', balanceCents: 0n } as const;
+  const again = { ...WRITTEN_OFF, status: 'F', asOf: day('2022-01-31') } as const;
+  const writtenOff = { ...WRITTEN_OFF, asOf: day('2022-06-30'), statusOn: day('2022-06-30') };
+  expect(kept(fileOf('2027-06-29', settled, again, writtenOff))).toBeDefined();
+  expect(kept(fileOf('2027-07-01', settled, again, writtenOff))).toBeUndefined();
+  expect(kept(fileOf('2027-01-30', settled, again))).toBeDefined();
 });
 
 test('an open account whose lender falls silent is kept after its newest state', () => {

@@ -150,6 +150,11 @@ const FILES: readonly (readonly [
     ...(['ACTIVE', [0, 100, 0, 0, 0, 1]] as const),
     loan({ status: 'G' }, {}, on('2026-02-28', DEFAULT), on('2026-03-31', { status: 'G' })),
   ],
+  [
+    'deferred after a default',
+    ...(['DEFAULT', [1, 100, 0, 0, 0, 1]] as const),
+    loan({ status: 'M' }, {}, on('2026-08-31', DEFAULT)),
+  ],
   ['rescheduled in time', 'ACTIVE', GOOD, loan({ status: 'G' })],
   [
     'rescheduled after a default, and repaid',
