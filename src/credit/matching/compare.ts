@@ -14,7 +14,7 @@ import {
 } from './names.ts';
 
 /** The version of the rule, recorded with every enquiry that it decided. */
-export const NAME_RULE = 'names-4';
+export const NAME_RULE = 'names-5';
 
 const MIN_TOKENS = 2;
 /** The smallest share of the shorter name that must be found in the other. */
@@ -74,7 +74,8 @@ export function nameAgreement(
   if (best === null) return null;
   const differs = doNamesDiffer(sides);
   if (differs && !mayDiffer(sides, best.matched, rules)) return null;
-  return { score: best.score, differs: differs || firstName === 'doubtful' };
+  const isDoubtful = firstName === 'doubtful' || best.isByInitials === true;
+  return { score: best.score, differs: differs || isDoubtful };
 }
 
 /** The names that are compared. Initials are kept apart: they agree with any name that begins so. */
@@ -102,10 +103,15 @@ function sidesOf(givenWords: readonly string[], onFile: readonly string[]): Side
 interface BestMatch {
   readonly matched: readonly string[];
   readonly score: number;
+  /** One name and initials agree, and no birth date confirms them. */
+  readonly isByInitials?: boolean;
 }
 
-function bestMatch({ given, parts, names }: Sides, rules: NameRules): BestMatch | null {
+function bestMatch(sides: Sides, rules: NameRules): BestMatch | null {
+  const { given, parts, names } = sides;
   const { minTokens = MIN_TOKENS, minShareOfGiven = 0 } = rules;
+  const single = singleNameMatch(sides, rules);
+  if (single !== null) return single;
   let best: BestMatch | null = null;
   for (const name of names) {
     const found = compare(given, name);
@@ -116,6 +122,45 @@ function bestMatch({ given, parts, names }: Sides, rules: NameRules): BestMatch 
     if (found.score > (best?.score ?? 0)) best = found;
   }
   return best;
+}
+
+/** As many agreeing initials as it takes to tell a family's members apart without a birth date. */
+const MIN_INITIALS = 2;
+
+/**
+ * A person with a single name, with or without initials, on file (K J MWANGI), or with initials in the
+ * request. The name has to agree, and so do the initials. Without the birth date, at least two initials
+ * on file have to.
+ */
+function singleNameMatch(sides: Sides, rules: NameRules): BestMatch | null {
+  const { given, givenInitials, names, initialsOnFile } = sides;
+  const { isBirthDateKnown = false, minShareOfGiven = 0 } = rules;
+  const best = names
+    .map((name) => compare(given, name))
+    .reduce((a, b) => (b.score > a.score ? b : a), { matched: [], score: 0 });
+  if (best.matched.length !== 1 || doNamesDiffer(sides)) return null;
+  const unmatched = (token: string): boolean => !isAmong(token, best.matched);
+  const others = [...new Set(given.filter(unmatched))];
+  if (names.every((name) => name.length === 1)) {
+    const agreeing = countInitials(initialsOnFile, [...others, ...givenInitials]);
+    const explained = 1 + Math.min(agreeing, others.length);
+    const isEnough = isBirthDateKnown || agreeing >= MIN_INITIALS;
+    if (!isEnough || explained < minShareOfGiven * (1 + others.length)) return null;
+    return { ...best, isByInitials: !isBirthDateKnown };
+  }
+  const notGiven = names.flat().filter(unmatched);
+  const isEnough = given.length === 1 && isBirthDateKnown && minShareOfGiven === 0;
+  return isEnough && countInitials(givenInitials, notGiven) > 0 ? best : null;
+}
+
+/** Counts the initials that stand for one of these names each, or for the same initial. */
+function countInitials(someInitials: readonly string[], words: readonly string[]): number {
+  const left = [...words];
+  return someInitials.filter((initial) => {
+    const at = left.findIndex((word) => abbreviates(initial, word));
+    if (at !== -1) left.splice(at, 1);
+    return at !== -1;
+  }).length;
 }
 
 /** A person with the file's first name and another surname, as after a marriage. */
