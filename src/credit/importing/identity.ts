@@ -19,14 +19,15 @@ interface IdType {
 }
 
 /** Codes of PrimaryIDType. National IDs have up to 8 digits; 9 are used by synthetic populations. */
+/** Some systems fill a number up with zeros, and spreadsheets add decimals. */
 const ID_TYPES: ReadonlyMap<string, IdType> = new Map([
-  ['001', { type: 'nationalID', form: /^\d{1,9}$/, expected: '1 to 9 digits' }],
+  ['001', { type: 'nationalID', form: /^0*\d{1,9}(\.0+)?$/, expected: '1 to 9 digits' }],
   [
     '002',
     { type: 'passportNo', form: /^[A-Z0-9]{5,20}$/i, expected: '5 to 20 letters and digits' },
   ],
-  ['003', { type: 'alienID', form: /^\d{1,6}$/, expected: '1 to 6 digits' }],
-  ['004', { type: 'serviceID', form: /^\d{1,6}$/, expected: '1 to 6 digits' }],
+  ['003', { type: 'alienID', form: /^0*\d{1,6}(\.0+)?$/, expected: '1 to 6 digits' }],
+  ['004', { type: 'serviceID', form: /^0*\d{1,6}(\.0+)?$/, expected: '1 to 6 digits' }],
 ]);
 
 const EXTRA_DOCUMENTS: readonly (readonly [Column, DocumentType, string])[] = [

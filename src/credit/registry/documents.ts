@@ -42,10 +42,17 @@ export const DOCUMENT_FORMS: Readonly<Record<DocumentType, string>> = {
  * text is not such a document; zeros and words for a missing number are nobody's.
  */
 export function normaliseDocument(type: DocumentType, text: string): string | undefined {
-  const compact = text.replaceAll(/[\s./-]/g, '').toUpperCase();
+  const compact = withoutDecimals(text)
+    .replaceAll(/[\s./-]/g, '')
+    .toUpperCase();
   const number = /^\d+$/.test(compact) && type !== 'passportNo' ? withoutZeros(compact) : compact;
   if (isMissing(number, { zero: true, na: true })) return undefined;
   return FORMS[type].test(number) ? number : undefined;
+}
+
+/** A number that a spreadsheet wrote as `31234567.0`. With its last zero it would be somebody else's. */
+function withoutDecimals(text: string): string {
+  return text.trim().replace(/^(\d+)\.0+$/, '$1');
 }
 
 function withoutZeros(digits: string): string {
@@ -58,7 +65,7 @@ function withoutZeros(digits: string): string {
  * number.
  */
 export function normalisePhone(text: string): string | undefined {
-  const compact = text.replaceAll(/[\s()./-]/g, '');
+  const compact = withoutDecimals(text).replaceAll(/[\s()./-]/g, '');
   const digits = compact.replace(/^(\+|00)/, '');
   if (!/^\d{9,15}$/.test(digits)) return undefined;
   if (compact.startsWith('+') || compact.startsWith('00')) return digits;

@@ -27,6 +27,24 @@ const LATE: Line = {
   PrudentialRiskClassification: 'C',
 };
 
+test('zeros in front of a number, and decimals of a spreadsheet, do not make it another one', () => {
+  const validate = (change: Line) => {
+    const validated = validator.validate(2, valuesOf(rightLine(1, change)));
+    return validated as { account?: SubmittedAccount };
+  };
+  for (const number of ['31234567', '0031234567', '31234567.0', '31234567.00']) {
+    const { account } = validate({ PrimaryIDNumber: number, MobilePhone: '254712345678.0' });
+    expect(account?.profile.documents, number).toEqual([
+      { type: 'nationalID', number: '31234567' },
+    ]);
+    expect(account?.profile.phones).toMatchObject([{ number: '254712345678' }]);
+    expect(normaliseDocument('nationalID', number)).toBe('31234567');
+  }
+  expect(normaliseDocument('alienID', '1234.0')).toBe('1234');
+  expect(normaliseDocument('passportNo', 'AK 12.345')).toBe('AK12345');
+  expect(validate({ PrimaryIDNumber: '31234567.5' }).account).toBeUndefined();
+});
+
 describe('a value that there is not', () => {
   const MISSING = [
     'N/A',
