@@ -1,9 +1,10 @@
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importFile } from '../../src/credit/importing/import.ts';
 import type { ImportOptions } from '../../src/credit/importing/import.ts';
+import { listImports } from '../../src/credit/importing/imports-store.ts';
 import { readDefaults } from '../../src/credit/importing/pre-listing.ts';
 import { setAmountUnit } from '../../src/credit/registry/lenders-store.ts';
 import type { SuppressionRule } from '../../src/credit/registry/suppression.ts';
@@ -63,6 +64,20 @@ async function amountsOf(lender: string): Promise<string[]> {
 
 const REAL = ['150000', '120050', '50025', '150000', '30000'];
 const HUNDREDFOLD = REAL.map((cents) => `${cents}00`);
+
+test('a file with the regulator’s titles is read, and one that is refused leaves no import', async () => {
+  const [own = '', ...lines] = (await readFile(IN_CENTS, 'utf8')).split('\n');
+  const titles = own.replace('PrimaryIDNumber', 'Primary Identification Document Number');
+  const official = titles.replaceAll(/Forename(?=\d)/g, 'FORENAME ');
+  const named = path.join(folder, 'named.csv');
+  await writeFile(named, [official.replace('Surname', 'Family Name'), ...lines].join('\n'));
+  await expect(run('TITLES', { file: named })).rejects.toThrow('column 1 must be Surname');
+  await expect(run('TITLES', { file: named, amounts: 'cents' })).rejects.toThrow('column 1');
+  expect(await listImports(pool, { lender: 'TITLES', limit: 1 })).toEqual([]);
+  await writeFile(named, [official, ...lines].join('\n'));
+  await run('TITLES', { file: named, amounts: 'cents' });
+  expect(await amountsOf('TITLES')).toEqual(REAL);
+});
 
 test('a file without a decimal point is refused, and nothing of it is kept', async () => {
   for (const dryRun of [true, false]) {

@@ -30,6 +30,8 @@ const ID_TYPES: ReadonlyMap<string, IdType> = new Map([
   ['004', { type: 'serviceID', form: /^0*\d{1,6}(\.0+)?$/, expected: '1 to 6 digits' }],
 ]);
 
+const CODE_DIGITS = 3;
+
 const EXTRA_DOCUMENTS: readonly (readonly [Column, DocumentType, string])[] = [
   ['PassportNumber', 'passportNo', '5 to 20 letters and digits'],
   ['ServiceID', 'serviceID', '1 to 12 letters and digits'],
@@ -139,8 +141,10 @@ function readDocuments(reader: LineReader): IdentityDocument[] {
 }
 
 function readPrimaryDocument(reader: LineReader): IdentityDocument[] {
-  const code = reader.required('PrimaryIDType');
-  if (code === '') return [];
+  const given = reader.required('PrimaryIDType');
+  if (given === '') return [];
+  // Spreadsheets write 1 for 001.
+  const code = /^\d{1,2}$/.test(given) ? given.padStart(CODE_DIGITS, '0') : given;
   const number = reader.text('PrimaryIDNumber');
   const idType = ID_TYPES.get(code);
   if (idType === undefined) {

@@ -17,7 +17,7 @@ import { MissingValues } from './missing-values.ts';
 import type { Finding, IndexedAccount } from './record.ts';
 import { writeReport } from './report.ts';
 import { SeenAccounts } from './seen-accounts.ts';
-import { columnsOf, headerProblem } from './template.ts';
+import { columnsOf } from './template.ts';
 import type { TemplateName } from './template.ts';
 import { unitOf } from './unit.ts';
 import { createValidator } from './validate.ts';
@@ -145,6 +145,7 @@ async function run(
   }
   const fileName = options.fileName ?? path.basename(options.file);
   const declared = options.amounts ?? (await readAmountUnit(into.db, options.lender));
+  // Before the import is recorded: one that is refused must not look interrupted.
   const amounts = await unitOf(options.file, options.template, declared);
   const about = { ...options, amounts, fileName, fileHash, at: clock.now() };
   const begun = await openImport(into.db, about);
@@ -212,7 +213,6 @@ class ImportRun {
     const batchRecords = this.#options.batchRecords ?? BATCH_RECORDS;
     for await (const { line, values, problem, bytes } of readCsv(this.#options.file)) {
       if (validator === undefined) {
-        checkHeader(values, template);
         validator = createValidator(template, asOf, amounts, columnsOf(values, template));
         this.#headerLine = line;
         continue;
@@ -223,7 +223,6 @@ class ImportRun {
         await this.#flush(bytes);
       }
     }
-    if (validator === undefined) throw new ImportError('The file is empty.');
     await this.#flush(this.#options.totalBytes);
     await this.#writing.at(-1);
   }
@@ -334,11 +333,6 @@ function addCounts(a: ImportCounts, b: ImportCounts): ImportCounts {
     unchanged: a.unchanged + b.unchanged,
     rejected: a.rejected + b.rejected,
   };
-}
-
-function checkHeader(header: readonly string[], template: TemplateName): void {
-  const problem = headerProblem(header, template);
-  if (problem !== undefined) throw new ImportError(`The header is not the template’s: ${problem}.`);
 }
 
 /** Throws: `ImportError` if it cannot be read. */

@@ -5,9 +5,8 @@ import { applySuppression } from '../registry/suppression.ts';
 import type { SuppressionRule } from '../registry/suppression.ts';
 import { accountsOf } from '../registry/store.ts';
 import { isInDefault } from '../scorecards/standing.ts';
-import { ImportError } from './error.ts';
 import type { Finding, SubmittedAccount } from './record.ts';
-import { columnsOf, headerProblem } from './template.ts';
+import { columnsOf } from './template.ts';
 import type { TemplateName } from './template.ts';
 import { unitOf } from './unit.ts';
 import { createValidator } from './validate.ts';
@@ -41,8 +40,6 @@ export async function* readDefaults(
   let validator: Validator | undefined;
   for await (const { line, values, problem } of readCsv(file)) {
     if (validator === undefined) {
-      const wrong = headerProblem(values, template);
-      if (wrong !== undefined) throw new ImportError(`The header is not the template’s: ${wrong}.`);
       validator = createValidator(template, asOf, unit, columnsOf(values, template));
       continue;
     }
@@ -61,7 +58,6 @@ export async function* readDefaults(
     if (account.terms.isGuarantee === true) continue;
     if (state !== undefined && isListed(account, state, sector, rules)) yield { account, state };
   }
-  if (validator === undefined) throw new ImportError('The file is empty.');
 }
 
 /** True if an answer would call the account non-performing. */

@@ -71,6 +71,29 @@ export const TEMPLATES = {
 
 export type TemplateName = keyof typeof TEMPLATES;
 
+/** The regulator's titles that differ from ours in more than spaces. */
+const OFFICIAL_TITLES: Partial<Record<Column, string>> = {
+  PrimaryIDType: 'Primary Identification Document Type',
+  PrimaryIDNumber: 'Primary Identification Document Number',
+  MobilePhone: 'Mobile Phone Number',
+  Currency: 'Currency of Facility',
+  CurrentBalanceKES: 'Current Balance in Kenya Shillings',
+  DaysInArrears: 'Number of Days in Arrears',
+  InstalmentsInArrears: 'Number of Instalments in Arrears',
+  LatestPaymentDate: 'Date of Latest Payment',
+};
+
+/** True if a title is a column's own or the regulator's, whatever the capitals and spaces. */
+function isTitleOf(column: Column, title: string): boolean {
+  return [column, OFFICIAL_TITLES[column] ?? column].some(
+    (known) => compactTitle(known) === compactTitle(title),
+  );
+}
+
+function compactTitle(title: string): string {
+  return title.replaceAll(/\s/g, '').toLowerCase();
+}
+
 /** The columns of a file with this header, if it is the template's. */
 export function columnsOf(header: readonly string[], template: TemplateName): readonly Column[] {
   const columns: readonly Column[] = TEMPLATES[template];
@@ -85,7 +108,7 @@ export function headerProblem(
 ): string | undefined {
   const columns = columnsOf(header, template);
   for (const [index, column] of columns.entries()) {
-    if (header[index] === column) continue;
+    if (isTitleOf(column, header[index] ?? '')) continue;
     const found = header[index] === undefined ? 'nothing' : `“${header[index].slice(0, 40)}”`;
     return `column ${index + 1} must be ${column}, found ${found}`;
   }

@@ -8,7 +8,8 @@ import type { TemplateName } from './template.ts';
  * The unit of a file's amounts: shillings if any has a decimal point, and otherwise what was
  * declared, because then nothing in the file tells shillings from cents.
  * @param declared by who imports it, or else the lender's setting.
- * Throws: `ImportError` if it is not known, or if an amount in cents has a decimal point.
+ * Throws: `ImportError` if it is not known, if an amount in cents has a decimal point, or if the file's
+ * header is not the template's.
  */
 export async function unitOf(
   file: string,
@@ -44,13 +45,13 @@ async function readShape(file: string, template: TemplateName): Promise<Shape> {
     AMOUNT_COLUMNS.has(column) ? [index] : [],
   );
   let hasAmount = false;
-  let isHeader = true;
+  let isHeaderRead = false;
   for await (const { line, values } of readCsv(file)) {
-    if (isHeader) {
-      isHeader = false;
-      // The import reports what is wrong with it.
-      if (headerProblem(values, template) !== undefined) break;
-      continue;
+    if (!isHeaderRead) {
+      isHeaderRead = true;
+      const problem = headerProblem(values, template);
+      if (problem === undefined) continue;
+      throw new ImportError(`The header is not the template’s: ${problem}.`);
     }
     for (const position of positions) {
       const value = values[position] ?? '';
@@ -58,5 +59,6 @@ async function readShape(file: string, template: TemplateName): Promise<Shape> {
       if (/[1-9]/.test(value)) hasAmount = true;
     }
   }
+  if (!isHeaderRead) throw new ImportError('The file is empty.');
   return { hasAmount };
 }

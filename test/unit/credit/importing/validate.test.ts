@@ -33,7 +33,9 @@ test('zeros in front of a number, and decimals of a spreadsheet, do not make it 
     return validated as { account?: SubmittedAccount };
   };
   for (const number of ['31234567', '0031234567', '31234567.0', '31234567.00']) {
-    const { account } = validate({ PrimaryIDNumber: number, MobilePhone: '254712345678.0' });
+    const { account } = validate({
+      ...{ PrimaryIDType: '1', PrimaryIDNumber: number, MobilePhone: '254712345678.0' },
+    });
     expect(account?.profile.documents, number).toEqual([
       { type: 'nationalID', number: '31234567' },
     ]);
@@ -265,7 +267,7 @@ describe('a line of the mobile template', () => {
     [{ AccountNumber: 'A'.repeat(41) }, 'AccountNumber text'],
     [{ Gender: 'X' }, 'Gender code'],
     [{ Nationality: 'KEN' }, 'Nationality country'],
-    [{ PrimaryIDType: '1' }, 'PrimaryIDType code'],
+    [{ PrimaryIDType: '6' }, 'PrimaryIDType code'],
     [{ PrimaryIDType: '005' }, 'PrimaryIDType code'],
     [{ PrimaryIDNumber: '12AB' }, 'PrimaryIDNumber id_number'],
     [{ PrimaryIDNumber: '' }, 'PrimaryIDNumber required'],
@@ -412,7 +414,12 @@ describe('a line of the mobile template', () => {
   });
 });
 
-test('a header is the template’s, in its order', () => {
+test('a header is the template’s, in its order, with our titles or the regulator’s', () => {
+  const official = MOBILE_COLUMNS.map((column) =>
+    column.replaceAll(/(?<=[a-z])(?=[A-Z\d])/g, ' ').replace('Mobile Phone', 'Mobile phone number'),
+  );
+  expect(headerProblem(official, 'mobile')).toBeUndefined();
+  expect(headerProblem(official.toSpliced(1, 1, 'Forename 2'), 'mobile')).toContain('Forename1');
   expect(headerProblem(MOBILE_COLUMNS, 'mobile')).toBeUndefined();
   expect(headerProblem(MOBILE_COLUMNS.slice(1), 'mobile')).toContain('column 1 must be Surname');
   expect(headerProblem([...MOBILE_COLUMNS, 'More'], 'mobile')).toContain('31 columns');
