@@ -39,9 +39,11 @@ afterEach(async () => {
 const collected = async () => (await books.balances(vendorId))['collected'];
 const deps = () => ({ ...books, log: pino({ level: 'silent' }) });
 
-async function propose(): Promise<string> {
+const LINE = '2026-01-05,700.00,FT000001,ACC 100200';
+
+async function propose(lines: readonly string[] = [LINE]): Promise<string> {
   const file = path.join(folder, 'statement.csv');
-  await writeFile(file, 'Date,Amount,Ref,Narrative\n2026-01-05,700.00,FT000001,ACC 100200\n');
+  await writeFile(file, ['Date,Amount,Ref,Narrative', ...lines, ''].join('\n'));
   const proposals = quietProposals(books);
   const request = {
     source: 'bank',
@@ -142,4 +144,30 @@ test('an accepted statement is read with the settings that two people approved, 
   await takeUnfinished(deps());
   expect(await collected()).toBe(70_000n);
   expect((await books.balances(otherId))['collected']).toBe(0n);
+});
+
+test.each([
+  ['two spellings of one number', 'active', ['FT-000001', 'ft000001'], 1, 1],
+  [
+    'three numbers, the last of which another text names',
+    'active',
+    ['FT000001', 'FT0000002', 'FT00000003'],
+    2,
+    1,
+  ],
+  ['a collector that is suspended', 'suspended', ['FT000001'], 0, 1],
+] as const)('a statement with %s credits what its preview shows', async (...row) => {
+  const [, status, numbers, credited, waiting] = row;
+  await books.pool.query('update collectors set status = $1', [status]);
+  const texts = ['ACC 100200', 'ACC 100200 for FT00000003', 'ACC 100200'];
+  const proposalId = await propose(
+    numbers.map((number, index) => `2026-01-05,700.00,${number},${texts[index] ?? ''}`),
+  );
+  const { lines } = await quietProposals(books).preview(proposalId);
+  const countOf = (label: string) =>
+    Number(/^\d+/.exec(lines.find((line) => line.label === label)?.text ?? '0')?.[0]);
+  expect(countOf(`Credited to vendor-${vendorId}`)).toBe(credited);
+  expect(countOf('Waits for people')).toBe(waiting);
+  await approveSeen(books, proposalId);
+  expect(await collected()).toBe(70_000n * BigInt(credited));
 });

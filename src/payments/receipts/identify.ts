@@ -11,6 +11,7 @@ import {
   listLikeNumbered,
   listRenumbered,
 } from './identity-store.ts';
+import type { NumberedRow } from './identity-store.ts';
 import { collectionReference } from './receipt.ts';
 import type { Doubt, ReceiptReport } from './receipt.ts';
 import { isNamed, relationOf } from './same-money.ts';
@@ -24,27 +25,37 @@ export interface Identified {
   readonly doubt: Doubt | null;
 }
 
+/** Receipts as the lines before would make them, which a preview does not write. */
+export interface ForeseenReceipts {
+  find(issuer: string, receipt: string): ReceiptRow | undefined;
+  like(report: Pick<ReceiptReport, 'receipt' | 'named'>): readonly NumberedRow[];
+}
+
 /**
  * Finds the receipt that a report is about, whatever source reported it first. Until the end of the caller's
  * database transaction, no other report of this number, or of this amount for this account, is taken.
  * @param vendorId the vendor of the report's account.
- * @param locks false only looks, for a preview.
+ * @param preview only looks, also at what the lines before it would do.
  */
 export async function identify(
   client: Queryable,
   report: ReceiptReport,
   vendorId: number | undefined,
-  locks = true,
+  preview?: ForeseenReceipts,
 ): Promise<Identified> {
-  if (locks) await lockMoney(client, report);
-  const find = locks ? lockReceipt : findReceipt;
-  const known = await find(client, report.issuer, report.receipt);
+  if (preview === undefined) await lockMoney(client, report);
+  const find = async (issuer: string, receipt: string): Promise<ReceiptRow | undefined> =>
+    preview === undefined
+      ? await lockReceipt(client, issuer, receipt)
+      : (preview.find(issuer, receipt) ?? (await findReceipt(client, issuer, receipt)));
+  const known = await find(report.issuer, report.receipt);
   if (known !== undefined) return { known, doubt: null };
-  const numbered = await listLikeNumbered(client, report);
+  const stored = await listLikeNumbered(client, report);
+  const numbered = [...stored, ...(preview?.like(report) ?? [])];
   const related = numbered.map((row) => ({ row, relation: relationOf(report, row, vendorId) }));
   const same = related.find(({ relation }) => relation === 'same')?.row;
   if (same !== undefined) {
-    return { known: await find(client, same.issuer, same.receipt), doubt: null };
+    return { known: await find(same.issuer, same.receipt), doubt: null };
   }
   for (const reason of ['same_number', 'like_number'] as const) {
     const others = related.filter(({ relation }) => relation === reason).map(({ row }) => row);

@@ -38,7 +38,10 @@ export async function lockNumber(db: Queryable, number: string): Promise<void> {
 }
 
 /** Its own number and those that its text may name, as `plainReference` makes them. */
-function numbersOf({ receipt, named = [] }: Pick<ReceiptReport, 'receipt' | 'named'>): string[] {
+export function numbersOf({
+  receipt,
+  named = [],
+}: Pick<ReceiptReport, 'receipt' | 'named'>): string[] {
   return [...new Set([plainReference(receipt), ...named])].toSorted();
 }
 

@@ -9,11 +9,11 @@ import type { Actor, AnyKind, Line } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
 import type { ProposalRow } from '../../proposals/store.ts';
 import { requireSource } from '../receipts/administer.ts';
-import { foreseeEntry } from '../receipts/foresee.ts';
+import { foreseeEntry, Preview } from '../receipts/foresee.ts';
 import type { Foreseen } from '../receipts/foresee.ts';
 import type { SourceRow } from '../receipts/sources-store.ts';
 import { findReceiptsLike } from '../receipts/store.ts';
-import { entriesOf, readReports } from '../receipts/statements/import.ts';
+import { entriesInOrder, readReports } from '../receipts/statements/import.ts';
 import type { ReportedLine } from '../receipts/statements/report.ts';
 import { takeAccepted } from './accepted.ts';
 import type { UploadDeps } from './accepted.ts';
@@ -154,9 +154,10 @@ async function planOf(db: Queryable, lines: readonly ReportedLine[]): Promise<Pl
       add(credited, vids.get(foreseen.vendorId) ?? String(foreseen.vendorId), cents);
     } else add(other, foreseen.kind, cents);
   };
-  for (const entry of entriesOf(lines).values()) {
+  const preview = new Preview();
+  for (const entry of await entriesInOrder(db, lines)) {
     const reports = entry.map(({ report }) => report);
-    for (const [index, foreseen] of (await foreseeEntry(db, reports)).entries()) {
+    for (const [index, foreseen] of (await foreseeEntry(db, reports, preview)).entries()) {
       note(foreseen, reports[index]?.amountCents ?? 0n);
     }
   }

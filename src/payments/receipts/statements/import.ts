@@ -1,4 +1,4 @@
-import type { Pool } from '../../../platform/db/pool.ts';
+import type { Pool, Queryable } from '../../../platform/db/pool.ts';
 import { PlainError } from '../../../platform/base/plain-error.ts';
 import { plainReference } from '../../../platform/base/written-alike.ts';
 import { formatMoney } from '../../../platform/base/money.ts';
@@ -79,18 +79,8 @@ export async function takeLines(
     ...{ credited: 0, repeated: 0, waiting: 0, conflicts: 0 },
     ...{ reversed: 0, debits: 0, pending: 0, unknown_returns: 0 },
   };
-  const entries = entriesOf(lines);
   return await alone(deps.pool, source, async () => {
-    // Whatever the bank’s order, what is known is taken first: what is new is not compared with it. And what came
-    // in is taken before what went back.
-    const known = await listKnownNumbers(
-      deps.pool,
-      lines.map(({ report }) => report.receipt),
-    );
-    const isKnown = ([first]: readonly ReportedLine[]) => known.has(first?.report.receipt ?? '');
-    const sorted = [...entries.values()].toSorted(
-      (one, other) => Number(isKnown(other)) - Number(isKnown(one)),
-    );
+    const sorted = await entriesInOrder(deps.pool, lines);
     for (const [index, entry] of sorted.entries()) {
       if (index % BATCH_ENTRIES === 0) await mayContinue?.();
       for (const taken of await takeEntry(deps, entry)) counts[taken] += 1;
@@ -103,11 +93,25 @@ export async function takeLines(
 /** Entries between two looks at whether they may be taken. */
 const BATCH_ENTRIES = 100;
 
-/** The credits, by the entry of the bank that they are parts of. */
-export function entriesOf(lines: readonly ReportedLine[]): ReadonlyMap<string, ReportedLine[]> {
-  return Map.groupBy(
+/**
+ * The credits, by the entry of the bank that they are parts of. Whatever the bank’s order, what is known is taken
+ * first: what is new is not compared with it. What went back is taken after what came in.
+ */
+export async function entriesInOrder(
+  db: Queryable,
+  lines: readonly ReportedLine[],
+): Promise<readonly (readonly ReportedLine[])[]> {
+  const known = await listKnownNumbers(
+    db,
+    lines.map(({ report }) => report.receipt),
+  );
+  const isKnown = ([first]: readonly ReportedLine[]) => known.has(first?.report.receipt ?? '');
+  const entries = Map.groupBy(
     lines.filter(({ line }) => line.kind === 'credit'),
     ({ report }) => `${report.issuer} ${report.batch ?? report.receipt}`,
+  );
+  return [...entries.values()].toSorted(
+    (one, other) => Number(isKnown(other)) - Number(isKnown(one)),
   );
 }
 
