@@ -569,6 +569,25 @@ const PLANTED: readonly Planted[] = [
     },
   },
   {
+    invariant: 'receipts_moved_as_decided',
+    by: 'a receipt as it was before two people moved it',
+    vendorId: 0,
+    plant: async () => {
+      const receiptId = newId();
+      await books.pool.query(
+        `insert into receipts (paid_at, received_at, amount_cents, receipt_id, issuer, receipt,
+           source_code, collector, state, mac)
+         values (now(), now(), 5, $1, 'bank', 'FT26005004', 'bank', 'till', 'unmatched', '')`,
+        [receiptId],
+      );
+      await books.pool.query(
+        `insert into receipt_events (at, receipt_id, event_id, action, actor, detail)
+         values (now(), $1, gen_random_uuid(), 'approved', 'Baraka', '{"decision": "move"}')`,
+        [receiptId],
+      );
+    },
+  },
+  {
     invariant: 'receipts_taken_back_once',
     by: 'more taken back than the amount of the receipt',
     plant: async ({ vendorId }) => {

@@ -250,7 +250,8 @@ function addOpen(cases: Command, cli: Cli): void {
         by: string;
         note: string;
       }) => {
-        await cli.run(options, async ({ pool, wireTime }) => {
+        await cli.run(options, async (session) => {
+          const { pool, wireTime } = session;
           const { vendorId } = await requireVendor(pool, options.vid);
           const location = decodeReference(options.reference);
           if (location?.vendorId !== vendorId) {
@@ -259,13 +260,12 @@ function addOpen(cases: Command, cli: Cli): void {
             });
           }
           const { paymentId } = location;
-          const { by } = options;
-          const row = await openCaseByHand(pool, {
-            vendorId,
-            paymentId,
-            by,
-            note: options.note,
-          });
+          const { note, reference: target } = options;
+          const by = { by: options.by, permission: 'cases.act' } as const;
+          const act = { ...by, action: 'case.open', target, reason: note };
+          const row = await asPerson(cli, session, act, (opener) =>
+            openCaseByHand(pool, { vendorId, paymentId, by: opener, note }),
+          );
           const open = new Map<string, ProposalRow>();
           return { json: caseJson(row, open), text: caseText(row, open, wireTime) };
         });

@@ -329,8 +329,10 @@ function addReversed(receipts: Command, cli: Cli): void {
       await cli.run(options, async (session) => {
         const { issuer, note, amount: cents } = options;
         const name = { receipt, issuer };
-        const by = { actor: requirePerson(options.by), note, cents };
-        const isNew = await reportReversal(session.pool, name, by);
+        const act = { ...actOn(receipt, 'receipt.reversed', options.by), reason: note };
+        const isNew = await asPerson(cli, session, act, (by) =>
+          reportReversal(session.pool, name, { actor: requirePerson(by), note, cents }),
+        );
         if (!isNew) throw new PlainError('The reversal was already reported; see case list.');
         return await shown(session, await requireReceipt(session.pool, name));
       });

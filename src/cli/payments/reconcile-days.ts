@@ -4,6 +4,7 @@ import { closeDay, reportDay } from '../../payments/reconciliation/days.ts';
 import type { Day, DayReport } from '../../payments/reconciliation/days.ts';
 import type { DayTotal } from '../../payments/reconciliation/days-store.ts';
 import { readVids } from '../../parties/store.ts';
+import { asPerson } from '../parties/as-person.ts';
 import { code, command, oneDay } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { record, table } from '../output.ts';
@@ -35,13 +36,14 @@ export function addCloseCommand(reconcile: Command, cli: Cli): void {
     .option('--note <text>', 'why, when something is missing')
     .action(async (text: string, options: CloseOptions) => {
       await cli.run(options, async (session) => {
-        const closed = await closeDay(session.pool, {
-          ...readDay(text, session),
-          by: options.by,
-          withoutStatement: options.withoutStatement,
-          despiteOpenCases: options.despiteOpenCases === true,
-          note: options.note ?? null,
-        });
+        const { note = null, withoutStatement } = options;
+        const day = readDay(text, session);
+        const by = { by: options.by, permission: 'reconciliation.act' } as const;
+        const act = { ...by, action: 'day.close', target: text, reason: note ?? undefined };
+        const despiteOpenCases = options.despiteOpenCases === true;
+        const closed = await asPerson(cli, session, act, (closer) =>
+          closeDay(session.pool, { ...day, by: closer, withoutStatement, despiteOpenCases, note }),
+        );
         return await reportAnswer(session, closed);
       });
     });

@@ -24,6 +24,16 @@ export const RECEIPT_INVARIANTS: readonly Invariant[] = [
               and e.action = 'approved' and e.detail ->> 'decision' = 'close')`,
   },
   {
+    name: 'receipts_moved_as_decided',
+    says: 'A receipt was moved to another vendor as often as two people have decided.',
+    overall: true,
+    sql: `select coalesce(r.vendor_id, 0) as "vendorId", format('receipt %s of %s: moved %s times, decided %s times',
+            r.receipt, r.issuer, r.moves, coalesce(e.moves, 0)) as detail
+          from receipts r left join (select receipt_id, count(*) as moves from receipt_events
+              where action = 'approved' and detail ->> 'decision' = 'move' group by receipt_id) e using (receipt_id)
+          where r.moves <> coalesce(e.moves, 0)`,
+  },
+  {
     name: 'receipts_reversed_as_reported',
     says: 'A receipt counts as taken back if, and since, a reversal of it was reported.',
     overall: true,

@@ -80,6 +80,13 @@ export async function readKeptReceipts(
   return kept;
 }
 
+interface OpenReceiptCase {
+  caseId: string;
+  facts: Record<string, unknown>;
+  /** How much went back, if it is about that. */
+  reversedCents: bigint;
+}
+
 /** The open case of this kind about a vendor's receipt; undefined: none. */
 export async function findOpenReceiptCase(
   db: Queryable,
@@ -88,9 +95,9 @@ export async function findOpenReceiptCase(
     readonly receiptId: string;
     readonly kind: 'receipt_conflict' | 'receipt_reversed';
   },
-): Promise<{ readonly caseId: string; readonly facts: Record<string, unknown> } | undefined> {
-  const found = await db.query<{ caseId: string; facts: Record<string, unknown> }>(
-    `select case_id as "caseId", facts from cases
+): Promise<OpenReceiptCase | undefined> {
+  const found = await db.query<OpenReceiptCase>(
+    `select case_id as "caseId", facts, ${REVERSED_CENTS} as "reversedCents" from cases
      where bucket = bucket_of($1) and vendor_id = $1 and evidence_id = $2 and kind = $3 and resolved_at is null`,
     [about.vendorId, about.receiptId, about.kind],
   );

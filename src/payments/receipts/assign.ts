@@ -8,6 +8,7 @@ import { kind } from '../../proposals/kind.ts';
 import type { Actor, AnyKind, Approved } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
 import type { ProposalRow } from '../../proposals/store.ts';
+import { findOpenReceiptCase } from '../cases/kept-receipts-store.ts';
 import {
   findReceipts,
   findReceiptsLike,
@@ -215,7 +216,12 @@ async function apply(
   // All of it is credited, so what went back of it is decided next. If all went back, they decided that it did not.
   const reversedCents = sumReversed(await listReversals(db, row));
   // What a former vendor gave back of it is not credited again.
-  const cents = reversedCents - (row.amountCents - creditedCents(row));
+  const notCreditedCents = row.amountCents - creditedCents(row);
+  // A part went back while the vendor had it before.
+  const open = await findOpenReceiptCase(db, {
+    ...{ vendorId, receiptId: row.receiptId, kind: 'receipt_reversed' },
+  });
+  const cents = reversedCents - notCreditedCents - (open?.reversedCents ?? 0n);
   if (cents <= 0n || reversedCents >= row.amountCents) return;
   await openReversed(db, claimed, { source: by, note: 'before it was assigned', cents });
 }

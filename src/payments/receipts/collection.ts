@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { compiled } from '../../platform/base/compiled.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
+import { formatMoney } from '../../platform/base/money.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
@@ -17,6 +18,7 @@ import { centsField, textField, timeField } from '../house/fields.ts';
 import { lockFloat } from '../ledger/store.ts';
 import { hasReceipt, RECEIPT_KNOWN, requireNoReceipt } from './identify.ts';
 import { lockNumber } from './identity-store.ts';
+import { findReceiptsLike } from './store.ts';
 import { mayCollect } from './take.ts';
 
 const COLLECTION = 'collection';
@@ -41,7 +43,7 @@ interface Facts {
   readonly hasReceipt: boolean;
   readonly mayCollect: boolean;
   readonly isFarAhead: boolean;
-  /** Income of this amount with a similar reference. */
+  /** Income of this amount with a similar reference, and receipts of this number, of any amount. */
   readonly alike: readonly string[];
 }
 
@@ -121,12 +123,16 @@ const linesOf = (of: Content, wireTime: WireTime): readonly Line[] => [
 async function readFacts(db: Queryable, income: CollectedIncome): Promise<Facts> {
   const { collector, reference, amountCents, vendorId, paidAt } = income;
   const alike = await listCollectionsLike(db, [reference], amountCents);
+  const receipts = await findReceiptsLike(db, reference);
   return {
     isKnown: (await findCollection(db, collector, reference)) !== undefined,
     hasReceipt: await hasReceipt(db, income),
     mayCollect: await mayCollect(db, collector, vendorId),
     isFarAhead: isFarAhead(paidAt, Date.now()),
-    alike: alike.map((one) => `${one.collector} ${one.reference}`),
+    alike: [
+      ...alike.map((one) => `${one.collector} ${one.reference}`),
+      ...receipts.map((one) => `${one.issuer} ${one.receipt} ${formatMoney(one.amountCents)}`),
+    ],
   };
 }
 
