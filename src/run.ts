@@ -22,6 +22,7 @@ import { checkServer, checkTimeZone } from './platform/db/server-check.ts';
 import { explainUnusable, requireLogin } from './platform/db/unusable.ts';
 import { createLog } from './platform/log.ts';
 import { openHistory } from './history.ts';
+import { noteTimeZone } from './platform/history/store.ts';
 import type { OpenHistory } from './history.ts';
 import { startWalArchiver } from './wal-archiver.ts';
 import type { WalArchiver } from './wal-archiver.ts';
@@ -214,6 +215,11 @@ async function beginHistory(
 ): Promise<OpenHistory> {
   const ledgerMac = await openLedgerMac(deps.pool, masterKeys);
   const history = await openHistory({ ...deps, ledgerMac });
+  const { pool, config, log } = deps;
+  const former = await noteTimeZone(pool, config.timeZone);
+  if (former !== undefined) {
+    log.warn({ former, time_zone: config.timeZone }, 'TIME_ZONE is another one than before');
+  }
   await undoAndLog({ ...deps, ledgerMac });
   await tellQuarantine(deps);
   return history;

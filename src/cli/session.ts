@@ -14,6 +14,7 @@ import type { OpenDatabase } from '../platform/db/open.ts';
 import { waitForOthers } from '../platform/db/other-sessions.ts';
 import { createPool, isConnectionError } from '../platform/db/pool.ts';
 import type { Pool } from '../platform/db/pool.ts';
+import { readTimeZone } from '../platform/history/store.ts';
 import { requireSameDatabase } from '../platform/db/same-database.ts';
 import { isRefusedLogin } from '../platform/db/failures.ts';
 import { explainUnusable } from '../platform/db/unusable.ts';
@@ -70,9 +71,9 @@ export async function withSession(
   work: (session: Session) => Promise<void>,
 ): Promise<void> {
   // The sandbox's rules, because most commands need no master key; those that do check for it.
-  const config = readConfig('sandbox', environment);
-  if (needs.unmigrated !== true) await requireDatabase(config);
-  const { database, pool } = await connect(config, needs);
+  const given = readConfig('sandbox', environment);
+  if (needs.unmigrated !== true) await requireDatabase(given);
+  const { database, pool } = await connect(given, needs);
   const pools = [pool];
   const open = (url: string, max: number): Pool => {
     const opened = createPool({ url, max, name: POOL_NAME, patient: true });
@@ -83,12 +84,13 @@ export async function withSession(
   const openOwner = async (): Promise<Pool> => {
     const opened = open(database.ownerUrl, 2);
     await requireSameDatabase(opened, pool).catch((error: unknown) => {
-      if (config.databaseOwnerUrl === undefined) throw error;
+      if (given.databaseOwnerUrl === undefined) throw error;
       throw explainUnusable(error, database.ownerUrl, 'DATABASE_OWNER_URL');
     });
     return opened;
   };
   try {
+    const config = needs.unmigrated === true ? given : await inServiceTimeZone(given, pool);
     await work({
       config,
       pool,
@@ -111,6 +113,21 @@ export async function withSession(
     await Promise.all(pools.map((opened) => opened.end()));
     await leave(database);
   }
+}
+
+/**
+ * Times without an offset, and days, are those of the service: a statement imported in another time zone would
+ * lack payments that it lists. Throws: `PlainError` if TIME_ZONE is set to another one.
+ */
+async function inServiceTimeZone(config: Config, pool: Pool): Promise<Config> {
+  const timeZone = await readTimeZone(pool);
+  if (timeZone === undefined || timeZone === config.timeZone) return config;
+  if (config.variables.some(({ name, isSet }) => name === 'TIME_ZONE' && isSet)) {
+    throw new PlainError(
+      `TIME_ZONE is ${config.timeZone} for this command and ${timeZone} for the service, so days and times would be others. Unset it, or start the service with it first.`,
+    );
+  }
+  return { ...config, timeZone };
 }
 
 async function connect(

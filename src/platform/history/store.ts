@@ -66,6 +66,21 @@ export async function beginHistory(db: Queryable, server: Server): Promise<void>
   );
 }
 
+/** Records the time zone of the service that starts. Returns the former one, if it was another. */
+export async function noteTimeZone(pool: Pool, timeZone: string): Promise<string | undefined> {
+  const former = await readTimeZone(pool);
+  await pool.query('update database_history set time_zone = $1', [timeZone]);
+  return former === timeZone ? undefined : former;
+}
+
+/** The time zone of the service that started last; undefined: none has. */
+export async function readTimeZone(db: Queryable): Promise<string | undefined> {
+  const read = await db.query<{ timeZone: string | null }>(
+    'select time_zone as "timeZone" from database_history',
+  );
+  return read.rows[0]?.timeZone ?? undefined;
+}
+
 /** The process that records that it uses the database. */
 export interface ProcessKey {
   readonly processId: string;

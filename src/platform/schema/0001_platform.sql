@@ -30,7 +30,9 @@ create table database_history (
   timeline integer,
   seemed_complete boolean not null,
   synchronous boolean not null,
-  system_identifier text
+  system_identifier text,
+  -- TIME_ZONE of the service that started last; null: none has. Commands read times as it does.
+  time_zone text
 );
 create unique index database_history_one on database_history ((true));
 
