@@ -19,6 +19,7 @@ import { halfLoadSuite } from './suites/half-load.ts';
 import { httpSuite } from './suites/http.ts';
 import { logSuite } from './suites/log.ts';
 import { memorySuite } from './suites/memory.ts';
+import { neighbourSuite } from './suites/neighbour.ts';
 import { selfServiceSuite } from './suites/self-service.ts';
 import { startSuite } from './suites/start.ts';
 import type { Suite, SuiteOptions } from './suites/suite.ts';
@@ -42,6 +43,7 @@ const SUITES: readonly Suite[] = [
   defaultSettingsSuite,
   consoleSuite,
   selfServiceSuite,
+  neighbourSuite,
   memorySuite,
 ];
 

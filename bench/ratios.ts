@@ -291,6 +291,16 @@ export const RATIOS: readonly Ratio[] = [
     'self-service lists',
     [2, 1.5],
   ),
+  {
+    name: 'p99_beside_neighbour',
+    what: 'p99 of one vendor’s creates beside a vendor at its limits ÷ alone',
+    must: 2,
+    goal: 1.5,
+    better: 'lower',
+    of: ['payments of a vendor beside a busy one', 'payments of a vendor'],
+    value: (figure) =>
+      figure('payments of a vendor beside a busy one').value / figure('payments of a vendor').value,
+  },
   own(
     'memory_10min_vs_1min',
     'resident memory after 10 minutes ÷ after 1',

@@ -150,7 +150,8 @@ async function sendByClock(rate: number): Promise<void> {
   idle.push(...connections);
   while (performance.now() < endsAt && open) {
     for (const now = performance.now(); dueAt <= now; dueAt += gapMs) {
-      const free = idle.pop();
+      // The one that has been idle longest: the server closes connections that send no first request.
+      const free = idle.shift();
       if (free === undefined) overdue.push(dueAt);
       else send(free, dueAt);
     }

@@ -13,6 +13,8 @@ interface Asked {
 
 /** A person with pages of the console open. */
 export interface Person {
+  /** The answer as it comes. @param body of a POST; default: it is a GET. */
+  send(path: string, body?: object, signal?: AbortSignal): Promise<Response>;
   /**
    * How long the answer took, in milliseconds, and what it was.
    * @param body of a POST; default: it is a GET.
@@ -46,12 +48,15 @@ export async function signInPerson(
   const { token } = await sessions.start({ personId, address: '127.0.0.1', browser: 'bench' });
   const base = `http://127.0.0.1:${port}/console/api`;
   const headers = { cookie: `malipo=${token}`, 'x-malipo-console': '1' };
-  const read: Person['read'] = async (path, body) => {
-    const startedAt = performance.now();
-    const response = await fetch(`${base}${path}`, {
+  const send: Person['send'] = async (path, body, signal) =>
+    await fetch(`${base}${path}`, {
+      signal: signal ?? null,
       headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
     });
+  const read: Person['read'] = async (path, body) => {
+    const startedAt = performance.now();
+    const response = await send(path, body);
     const text = await response.text();
     const ms = performance.now() - startedAt;
     // What takes too long is unavailable in the end, which counts as that long.
@@ -60,6 +65,7 @@ export async function signInPerson(
     return { ms, status: response.status, answer: JSON.parse(text) as Record<string, unknown> };
   };
   return {
+    send,
     read,
     watch: (paths, everyMs) => {
       const ending = new AbortController();
