@@ -2,7 +2,7 @@ import { completeSums } from '../src/payments/ledger/sums.ts';
 import type { Day } from '../src/payments/reconciliation/days.ts';
 import { createWireTime, periodOfDay } from '../src/platform/base/clock.ts';
 import { DAY_MS } from '../src/platform/base/days.ts';
-import { encodeReference } from '../src/platform/base/ids.ts';
+import { encodeReference } from '../src/parties/reference.ts';
 import type { Pool } from '../src/platform/db/pool.ts';
 import type { ConsoleSamples } from './console-paths.ts';
 import {

@@ -1,5 +1,6 @@
 import { Webhook } from 'standardwebhooks';
-import { encodeReference, newId } from '../../src/platform/base/ids.ts';
+import { newId } from '../../src/platform/base/ids.ts';
+import { encodeReference } from '../../src/parties/reference.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { claim } from '../../src/payments/dispatch/store.ts';

@@ -1,4 +1,4 @@
-import { encodeReference } from '../../src/platform/base/ids.ts';
+import { encodeReference } from '../../src/parties/reference.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { BareQuestion } from '../children/bare.ts';
 import { drive } from '../load/drive.ts';

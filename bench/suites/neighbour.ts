@@ -11,7 +11,7 @@ import { setWebhook } from '../../src/payments/events/administer.ts';
 import { completeSums } from '../../src/payments/ledger/sums.ts';
 import { createWireTime } from '../../src/platform/base/clock.ts';
 import { DAY_MS } from '../../src/platform/base/days.ts';
-import { encodeReference } from '../../src/platform/base/ids.ts';
+import { encodeReference } from '../../src/parties/reference.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { loadRegistry } from '../credit/load.ts';

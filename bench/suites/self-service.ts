@@ -1,7 +1,7 @@
 import { completeSums } from '../../src/payments/ledger/sums.ts';
 import { createWireTime } from '../../src/platform/base/clock.ts';
 import { DAY_MS } from '../../src/platform/base/days.ts';
-import { encodeReference } from '../../src/platform/base/ids.ts';
+import { encodeReference } from '../../src/parties/reference.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import { BUSY_VENDOR, insertUsedLists, insertUsedMonths, samplePayment } from '../console-store.ts';
 import { signedReads } from '../load/signed-reads.ts';

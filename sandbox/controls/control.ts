@@ -2,7 +2,7 @@ import type { TObject } from 'typebox';
 import type { ReportOptions } from '../../src/credit/reports/subject-report.ts';
 import type { Vendor } from '../../src/parties/vendor.ts';
 import type { Mac } from '../../src/platform/base/mac.ts';
-import { encodeReference } from '../../src/platform/base/ids.ts';
+import { encodeReference } from '../../src/parties/reference.ts';
 import type { MasterKeys } from '../../src/platform/base/sealing.ts';
 import type { Authenticator } from '../../src/platform/http/authenticator.ts';
 import type { AnyResource, Resource } from '../../src/platform/http/resource.ts';

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { readPayment } from '../../src/payments/create/store.ts';
 import type { Vendor } from '../../src/parties/vendor.ts';
 import { Refusal } from '../../src/platform/base/errors.ts';
-import { decodeReference } from '../../src/platform/base/ids.ts';
+import { decodeReference } from '../../src/parties/reference.ts';
 import type { AnyResource } from '../../src/platform/http/resource.ts';
 import { nullable } from '../../src/platform/http/schemas.ts';
 import { OUTCOMES } from '../operators/behaviour.ts';

@@ -12,7 +12,7 @@ import { setVendorFloat } from '../../src/payments/vendor-floats/administer.ts';
 import { readVendorFloats } from '../../src/payments/vendor-floats/read-floats.ts';
 import { watchVendorFloats } from '../../src/payments/vendor-floats/watch.ts';
 import { Refusal } from '../../src/platform/base/errors.ts';
-import { decodeReference } from '../../src/platform/base/ids.ts';
+import { decodeReference } from '../../src/parties/reference.ts';
 import type { AnyResource } from '../../src/platform/http/resource.ts';
 import { nullable } from '../../src/platform/http/schemas.ts';
 import { createWireTime } from '../../src/platform/base/clock.ts';

@@ -4,7 +4,7 @@ import { EVENT_STATES } from '../payments/events/event-types.ts';
 import { eventBody, webhookIdOf } from '../payments/events/event.ts';
 import type { ListedEvent } from '../payments/events/webhooks-store.ts';
 import type { WireTime } from '../platform/base/clock.ts';
-import { encodeReference } from '../platform/base/ids.ts';
+import { encodeReference } from '../parties/reference.ts';
 import { nullable } from '../platform/http/schemas.ts';
 import { EXAMPLE_PAYMENT } from './payment-view.ts';
 import { instant } from './schemas.ts';

@@ -8,7 +8,7 @@ import type { TimelineEntry } from '../payments/timeline/assemble.ts';
 import { findPayment } from '../payments/timeline/find.ts';
 import { forVendor } from '../payments/timeline/for-vendor.ts';
 import { Refusal } from '../platform/base/errors.ts';
-import { decodeReference } from '../platform/base/ids.ts';
+import { decodeReference } from '../parties/reference.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
 import { nullable } from '../platform/http/schemas.ts';
 import { EXAMPLE_PAYMENT, lostView, paymentFields, paymentView } from './payment-view.ts';

@@ -8,7 +8,7 @@ import { readTerm } from '../payments/timeline/term.ts';
 import type { SearchTerm } from '../payments/timeline/term.ts';
 import type { Vendor } from '../parties/vendor.ts';
 import { Refusal } from '../platform/base/errors.ts';
-import { decodeReference } from '../platform/base/ids.ts';
+import { decodeReference } from '../parties/reference.ts';
 import { parameter } from '../platform/http/parameter.ts';
 import { readPeriod } from './period.ts';
 import type { SelfServiceDeps } from './resource.ts';

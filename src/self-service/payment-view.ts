@@ -4,7 +4,7 @@ import { PAYMENT_STATUSES, statusOf } from '../payments/create/payment.ts';
 import { EXAMPLE_REFERENCE } from '../payments/operations/fields.ts';
 import type { LostPaymentRow } from '../payments/quarantine/lost-store.ts';
 import type { QueriedPayment } from '../payments/timeline/query.ts';
-import { encodeReference } from '../platform/base/ids.ts';
+import { encodeReference } from '../parties/reference.ts';
 import { nullable } from '../platform/http/schemas.ts';
 import { cents, instant } from './schemas.ts';
 

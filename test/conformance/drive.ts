@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { encodeReference, newId } from '../../src/platform/base/ids.ts';
+import { newId } from '../../src/platform/base/ids.ts';
+import { encodeReference } from '../../src/parties/reference.ts';
 import type {
   CallbackReading,
   CallbackRequest,

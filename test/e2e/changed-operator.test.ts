@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { newSharedSecret } from '../../src/parties/keys.ts';
 import { verifyNow } from '../../src/payments/dispatch/verify-now.ts';
-import { decodeReference } from '../../src/platform/base/ids.ts';
+import { decodeReference } from '../../src/parties/reference.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { OPERATOR, operatorChangeJson } from '../../src/payments/settings/operators.ts';
 import { FEE, formulaJson } from '../../src/payments/settings/prices.ts';

@@ -12,7 +12,7 @@ import { createStatementFormat } from '../../src/payments/connectors/http-json/s
 import { readTrialBalance } from '../../src/payments/house/trial-balance.ts';
 import { readBalances } from '../../src/payments/ledger/store.ts';
 import { importStatement } from '../../src/payments/reconciliation/import.ts';
-import { decodeReference } from '../../src/platform/base/ids.ts';
+import { decodeReference } from '../../src/parties/reference.ts';
 import { PlainError } from '../../src/platform/base/plain-error.ts';
 import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
 import { fresh } from '../support/demo-vendors.ts';

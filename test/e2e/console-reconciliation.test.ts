@@ -5,7 +5,7 @@ import type { CasesAnswer } from '../../src/console/answers.ts';
 import type { ProposalAnswer, ProposalsAnswer } from '../../src/console/system-answers.ts';
 import { createWireTime, periodOfDay } from '../../src/platform/base/clock.ts';
 import { DAY_MS } from '../../src/platform/base/days.ts';
-import { decodeReference } from '../../src/platform/base/ids.ts';
+import { decodeReference } from '../../src/parties/reference.ts';
 import { HAS_BROWSER } from '../support/browser.ts';
 import { signedIn } from '../support/console-client.ts';
 import { startConsole } from '../support/console-fixture.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parseSenderTime, createWireTime } from '../../src/platform/base/clock.ts';
 import { readCsv } from '../../src/platform/csv-file.ts';
 import { Refusal } from '../../src/platform/base/errors.ts';
-import { decodeReference } from '../../src/platform/base/ids.ts';
+import { decodeReference } from '../../src/parties/reference.ts';
 import { parseMoney } from '../../src/platform/base/money.ts';
 import { PlainError } from '../../src/platform/base/plain-error.ts';
 import { ConfigError, readConfig } from '../../src/config.ts';

@@ -14,7 +14,7 @@ import {
 import type { StatementLine } from '../../src/payments/reports/statement.ts';
 import type { StatementOf } from '../../src/payments/reports/statement-accounts.ts';
 import { requireFitsSheet } from '../../src/payments/reports/statement-table.ts';
-import { decodeReference } from '../../src/platform/base/ids.ts';
+import { decodeReference } from '../../src/parties/reference.ts';
 import { readCsvLine } from '../../src/platform/base/csv.ts';
 import { bookEntry } from '../support/house-decisions.ts';
 import { createTestDatabase } from '../support/cluster.ts';

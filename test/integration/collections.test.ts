@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decodeReference, newId } from '../../src/platform/base/ids.ts';
+import { newId } from '../../src/platform/base/ids.ts';
+import { decodeReference } from '../../src/parties/reference.ts';
 import { Refusal } from '../../src/platform/base/errors.ts';
 import { collect } from '../../src/payments/collections/collect.ts';
 import type { CollectedIncome, Movement } from '../../src/payments/collections/collect.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
 import type { AuditRow } from '../../src/parties/people/audit-store.ts';
-import { decodeReference } from '../../src/platform/base/ids.ts';
+import { decodeReference } from '../../src/parties/reference.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';

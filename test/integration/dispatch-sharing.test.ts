@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { decodeReference } from '../../src/platform/base/ids.ts';
+import { decodeReference } from '../../src/parties/reference.ts';
 import { putBiller, putOperator } from '../../src/payments/billers/store.ts';
 import type { PaymentOutcome } from '../../src/payments/dispatch/connector.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';

@@ -15,7 +15,7 @@ import { findVendor } from '../../src/parties/store.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { setFeePrice } from '../../src/payments/billers/administer-prices.ts';
 import { openCase } from '../../src/payments/cases/cases-store.ts';
-import { decodeReference } from '../../src/platform/base/ids.ts';
+import { decodeReference } from '../../src/parties/reference.ts';
 import { formatMoney } from '../../src/platform/base/money.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';

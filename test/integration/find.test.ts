@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { encodeReference, newId } from '../../src/platform/base/ids.ts';
+import { newId } from '../../src/platform/base/ids.ts';
+import { encodeReference } from '../../src/parties/reference.ts';
 import {
   claim,
   insertUnmatchedCallback,

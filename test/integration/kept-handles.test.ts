@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { fixedConnectors } from '../../src/payments/connectors/registry.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { listCases } from '../../src/payments/cases/cases-store.ts';
-import { encodeReference } from '../../src/platform/base/ids.ts';
+import { encodeReference } from '../../src/parties/reference.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { createCallbackReceiver } from '../../src/payments/dispatch/callbacks.ts';

@@ -15,7 +15,7 @@ import type { Stage, Wanted } from '../../src/payments/dispatch/store.ts';
 import { carryOut } from '../../src/payments/dispatch/worker.ts';
 import { createSettler } from '../../src/payments/settle/settle.ts';
 import type { Settler } from '../../src/payments/settle/settle.ts';
-import { encodeReference } from '../../src/platform/base/ids.ts';
+import { encodeReference } from '../../src/parties/reference.ts';
 import { systemTimers } from '../../src/platform/base/timers.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { AccountsWorld } from '../support/accounts-world.ts';

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { encodeReference, newId } from '../../src/platform/base/ids.ts';
+import { newId } from '../../src/platform/base/ids.ts';
+import { encodeReference } from '../../src/parties/reference.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { listCaseEvents } from '../../src/payments/cases/case-proposals.ts';
 import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWireTime } from '../../src/platform/base/clock.ts';
-import { encodeReference } from '../../src/platform/base/ids.ts';
+import { encodeReference } from '../../src/parties/reference.ts';
 import { claimEvents, disableWebhook, writeFailure } from '../../src/payments/events/store.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import { metricsOf } from '../support/metrics.ts';

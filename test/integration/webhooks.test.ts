@@ -5,7 +5,8 @@ import { once } from 'node:events';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createWireTime } from '../../src/platform/base/clock.ts';
-import { encodeReference, firstIdAt, newId } from '../../src/platform/base/ids.ts';
+import { firstIdAt, newId } from '../../src/platform/base/ids.ts';
+import { encodeReference } from '../../src/parties/reference.ts';
 import { databaseTransaction } from '../../src/platform/db/pool.ts';
 import {
   changeEventTypes,

@@ -8,7 +8,8 @@ import type { CallbackReading, Connector } from '../../src/payments/dispatch/con
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { createSettler } from '../../src/payments/settle/settle.ts';
 import type { Settler } from '../../src/payments/settle/settle.ts';
-import { encodeReference, newId } from '../../src/platform/base/ids.ts';
+import { newId } from '../../src/platform/base/ids.ts';
+import { encodeReference } from '../../src/parties/reference.ts';
 import { VTPASS_SETTINGS } from '../conformance/subjects/vtpass.ts';
 import { readAttempts, readStored } from '../support/dispatch-fixture.ts';
 import { createInstructed, openBooks, OPERATOR, paidReport } from '../support/money-fixture.ts';

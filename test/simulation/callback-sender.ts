@@ -1,4 +1,4 @@
-import { encodeReference } from '../../src/platform/base/ids.ts';
+import { encodeReference } from '../../src/parties/reference.ts';
 import type { CallbackRequest } from '../../src/payments/dispatch/connector.ts';
 import { canBeForged, postCallback } from './connector.ts';
 import type { SimulatedProcess } from './process.ts';

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { encodeReference } from '../../src/platform/base/ids.ts';
+import { encodeReference } from '../../src/parties/reference.ts';
 import { checkRows } from '../../src/payments/audit/check.ts';
 import type { OperatorCharacter } from './scenario.ts';
 import { entriesOf, entryKey } from './truth.ts';

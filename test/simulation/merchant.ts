@@ -1,5 +1,5 @@
 import { Refusal } from '../../src/platform/base/errors.ts';
-import { decodeReference } from '../../src/platform/base/ids.ts';
+import { decodeReference } from '../../src/parties/reference.ts';
 import { isConnectionError } from '../../src/platform/db/pool.ts';
 import type { Created } from '../../src/payments/create/create-rules.ts';
 import type { SimulatedProcess } from './process.ts';

@@ -3,7 +3,7 @@ import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { findVendor } from '../../src/parties/store.ts';
 import { collect } from '../../src/payments/collections/collect.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
-import { decodeReference } from '../../src/platform/base/ids.ts';
+import { decodeReference } from '../../src/parties/reference.ts';
 import { signedIn } from './console-client.ts';
 import type { InProcessService } from './in-process-service.ts';
 import { until } from './until.ts';

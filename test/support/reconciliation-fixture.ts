@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { encodeReference, newId } from '../../src/platform/base/ids.ts';
+import { newId } from '../../src/platform/base/ids.ts';
+import { encodeReference } from '../../src/parties/reference.ts';
 import { formatMoney } from '../../src/platform/base/money.ts';
 import { createStatementFormat } from '../../src/payments/connectors/http-json/statement.ts';
 import { importStatement } from '../../src/payments/reconciliation/import.ts';

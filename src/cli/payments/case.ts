@@ -1,7 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import type { WireTime } from '../../platform/base/clock.ts';
-import { decodeReference, ID_FORM } from '../../platform/base/ids.ts';
+import { ID_FORM } from '../../platform/base/ids.ts';
+import { decodeReference } from '../../parties/reference.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { proposeResolution } from '../../payments/corrections/case-resolution.ts';

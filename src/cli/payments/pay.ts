@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { setTimeout as delay } from 'node:timers/promises';
-import { decodeReference } from '../../platform/base/ids.ts';
+import { decodeReference } from '../../parties/reference.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import * as fields from '../../payments/operations/fields.ts';
 import type { Created } from '../../payments/create/create-rules.ts';

@@ -1,5 +1,5 @@
 import type { WireTime } from '../../platform/base/clock.ts';
-import { encodeReference } from '../../platform/base/ids.ts';
+import { encodeReference } from '../../parties/reference.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import type { PaymentRow } from '../../payments/create/store.ts';
 import { statusOf } from '../../payments/create/payment.ts';

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
-import { decodeReference } from '../../platform/base/ids.ts';
+import { decodeReference } from '../../parties/reference.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import * as fields from '../../payments/operations/fields.ts';
 import { readArchivedPayment } from '../../payments/archive/archive-store.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { WireTime } from '../../platform/base/clock.ts';
-import { encodeReference } from '../../platform/base/ids.ts';
+import { encodeReference } from '../../parties/reference.ts';
 import { webhookIdOf } from '../../payments/events/event.ts';
 import { listWebhooks } from '../../payments/events/webhooks-store.ts';
 import type { ListedEvent, WebhookRow } from '../../payments/events/webhooks-store.ts';

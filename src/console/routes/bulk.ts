@@ -14,7 +14,7 @@ import { ofKnownBatch } from '../../payments/operations/bulk-progress.ts';
 import { batchReference } from '../../payments/operations/fields.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { csvLine } from '../../platform/base/csv.ts';
-import { encodeReference } from '../../platform/base/ids.ts';
+import { encodeReference } from '../../parties/reference.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import type { Pool } from '../../platform/db/pool.ts';

@@ -1,6 +1,6 @@
 import { statusOf } from '../../payments/create/payment.ts';
 import type { QueriedPayment } from '../../payments/timeline/query.ts';
-import { encodeReference } from '../../platform/base/ids.ts';
+import { encodeReference } from '../../parties/reference.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import type { ListedPayment } from '../answers.ts';
 

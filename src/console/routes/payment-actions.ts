@@ -4,7 +4,7 @@ import { openCaseByHand } from '../../payments/corrections/open-case.ts';
 import { replayEvents } from '../../payments/events/administer.ts';
 import type { Payments } from '../../payments/payments.ts';
 import { Refusal } from '../../platform/base/errors.ts';
-import { decodeReference } from '../../platform/base/ids.ts';
+import { decodeReference } from '../../parties/reference.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool } from '../../platform/db/pool.ts';

@@ -11,7 +11,7 @@ import { listOpenProposals } from '../../payments/cases/case-proposals.ts';
 import { queryPayments } from '../../payments/timeline/query.ts';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
-import { decodeReference } from '../../platform/base/ids.ts';
+import { decodeReference } from '../../parties/reference.ts';
 import { partsInTurn } from '../../platform/base/long-reads.ts';
 import type { LongReads } from '../../platform/base/long-reads.ts';
 import type { Pool } from '../../platform/db/pool.ts';

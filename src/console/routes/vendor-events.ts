@@ -5,7 +5,7 @@ import { eventBody, webhookIdOf } from '../../payments/events/event.ts';
 import { listEvents } from '../../payments/events/webhooks-store.ts';
 import type { ListedEvent } from '../../payments/events/webhooks-store.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
-import { encodeReference } from '../../platform/base/ids.ts';
+import { encodeReference } from '../../parties/reference.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { partsInTurn } from '../../platform/base/long-reads.ts';
 import type { LongReads } from '../../platform/base/long-reads.ts';

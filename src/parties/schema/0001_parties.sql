@@ -1,7 +1,7 @@
 -- Who may call: vendors, collectors and the keys they sign with. Small and rarely written. Every process
 -- holds them in memory and reloads them when the version of the topic `vendors` changes.
 
--- Every vendor belongs to a bucket (the function bucket_of). The rows of a bucket are together on one
+-- Every vendor belongs to a bucket (`bucket_of`). The rows of a bucket are together on one
 -- machine, and a statement that names its bucket runs there. This table has one row per bucket.
 -- Statements that insert rows of a bucket select from it, so that Citus knows where to run them.
 create table buckets (

@@ -1,4 +1,5 @@
-import { encodeReference, ID_FORM } from '../../platform/base/ids.ts';
+import { ID_FORM } from '../../platform/base/ids.ts';
+import { encodeReference } from '../../parties/reference.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';

@@ -1,4 +1,5 @@
-import { encodeReference, newId } from '../../platform/base/ids.ts';
+import { newId } from '../../platform/base/ids.ts';
+import { encodeReference } from '../../parties/reference.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { Decision } from '../../proposals/store.ts';
 

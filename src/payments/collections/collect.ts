@@ -1,6 +1,7 @@
 import { crashPoint } from '#crash-points';
 import { Refusal } from '../../platform/base/errors.ts';
-import { encodeReference, newId } from '../../platform/base/ids.ts';
+import { newId } from '../../platform/base/ids.ts';
+import { encodeReference } from '../../parties/reference.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';

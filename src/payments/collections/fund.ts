@@ -1,5 +1,6 @@
 import { crashPoint } from '#crash-points';
-import { encodeReference, newId } from '../../platform/base/ids.ts';
+import { newId } from '../../platform/base/ids.ts';
+import { encodeReference } from '../../parties/reference.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import { lockFloat, postingTime, postTransfer, readBalance } from '../ledger/store.ts';

@@ -1,5 +1,6 @@
 import { Refusal } from '../../platform/base/errors.ts';
-import { encodeReference, newId } from '../../platform/base/ids.ts';
+import { newId } from '../../platform/base/ids.ts';
+import { encodeReference } from '../../parties/reference.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { phoneNumber } from '../../platform/base/mobile-number.ts';
 import { normaliseAccount, requireAccount, requirePhone } from '../billers/account.ts';

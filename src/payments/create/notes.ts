@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { ErrorCode } from '../../platform/base/errors.ts';
-import { decodeReference, encodeReference, timeOfId } from '../../platform/base/ids.ts';
+import { timeOfId } from '../../platform/base/ids.ts';
+import { decodeReference, encodeReference } from '../../parties/reference.ts';
 import { Tally } from '../../platform/base/tally.ts';
 import { isTracing, traceEvent } from '../../platform/base/tracing.ts';
 import type { Created } from './create-rules.ts';

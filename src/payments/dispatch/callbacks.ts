@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { crashPoint } from '#crash-points';
 import type { Logger } from 'pino';
-import { decodeReference, newId } from '../../platform/base/ids.ts';
+import { newId } from '../../platform/base/ids.ts';
+import { decodeReference } from '../../parties/reference.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { systemTimers } from '../../platform/base/timers.ts';
 import type { Timers } from '../../platform/base/timers.ts';

@@ -11,7 +11,7 @@ import { LIMITS } from '../../platform/base/limits.ts';
 import { awakeTimers } from '../../platform/base/awake-timers.ts';
 import { systemTimers } from '../../platform/base/timers.ts';
 import type { Timers } from '../../platform/base/timers.ts';
-import { encodeReference } from '../../platform/base/ids.ts';
+import { encodeReference } from '../../parties/reference.ts';
 import { isTracing, traced } from '../../platform/base/tracing.ts';
 import { createTasks } from '../../platform/jobs/tasks.ts';
 import type { Tasks } from '../../platform/jobs/tasks.ts';

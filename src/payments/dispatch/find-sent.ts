@@ -1,4 +1,4 @@
-import { decodeReference, encodeReference } from '../../platform/base/ids.ts';
+import { decodeReference, encodeReference } from '../../parties/reference.ts';
 import { sleep } from '../../platform/base/timers.ts';
 import type { Timers } from '../../platform/base/timers.ts';
 import type { Pool } from '../../platform/db/pool.ts';

@@ -1,4 +1,4 @@
-import { encodeReference } from '../../platform/base/ids.ts';
+import { encodeReference } from '../../parties/reference.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { HOUSE, hadCaseSinceSent, openCase } from '../cases/cases-store.ts';
 import type { FinalReport, PaymentKey } from '../create/payment.ts';

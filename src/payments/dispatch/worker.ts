@@ -1,6 +1,6 @@
 import { crashPoint } from '#crash-points';
 import type { Logger } from 'pino';
-import { encodeReference } from '../../platform/base/ids.ts';
+import { encodeReference } from '../../parties/reference.ts';
 import type { Timers } from '../../platform/base/timers.ts';
 import { traced } from '../../platform/base/tracing.ts';
 import type { FinalReport } from '../create/payment.ts';

@@ -1,5 +1,5 @@
 import type { WireTime } from '../../platform/base/clock.ts';
-import { encodeReference } from '../../platform/base/ids.ts';
+import { encodeReference } from '../../parties/reference.ts';
 import type { Outcome } from '../create/payment.ts';
 import type { StatusRow } from '../create/status-store.ts';
 import { operatorFieldsOf, statusNumberOf } from '../create/status-fields.ts';

@@ -4,7 +4,7 @@ import { vid } from '../../parties/http/fields.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { csvExportValue } from '../../platform/base/csv.ts';
-import { encodeReference } from '../../platform/base/ids.ts';
+import { encodeReference } from '../../parties/reference.ts';
 import { FileAnswer } from '../../platform/http/operation.ts';
 import type { Operation } from '../../platform/http/operation.ts';
 import { headerStatus, nullable, wireTimeText } from '../../platform/http/schemas.ts';

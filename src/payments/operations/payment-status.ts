@@ -4,7 +4,7 @@ import type { Vendor } from '../../parties/vendor.ts';
 import type { Static } from 'typebox';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
-import { decodeReference, encodeReference } from '../../platform/base/ids.ts';
+import { decodeReference, encodeReference } from '../../parties/reference.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { findLost } from '../quarantine/lost-store.ts';
 import type { LostPaymentRow } from '../quarantine/lost-store.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { encodeReference } from '../../platform/base/ids.ts';
+import { encodeReference } from '../../parties/reference.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';

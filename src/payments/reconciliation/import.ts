@@ -1,5 +1,6 @@
 import { crashPoint } from '#crash-points';
-import { decodeReference, newId } from '../../platform/base/ids.ts';
+import { newId } from '../../platform/base/ids.ts';
+import { decodeReference } from '../../parties/reference.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';

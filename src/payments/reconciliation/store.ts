@@ -1,6 +1,6 @@
 import { groupByBucket } from '../../parties/by-bucket-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import { encodeReference } from '../../platform/base/ids.ts';
+import { encodeReference } from '../../parties/reference.ts';
 import { lockOperator } from '../billers/store.ts';
 import { isOwnTermsTransfer } from '../ledger/account.ts';
 import type { Outcome, PaymentKey } from '../create/payment.ts';

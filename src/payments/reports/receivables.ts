@@ -1,5 +1,5 @@
 import { readVids } from '../../parties/store.ts';
-import { encodeReference } from '../../platform/base/ids.ts';
+import { encodeReference } from '../../parties/reference.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
 import { readKeptReceipts } from '../cases/kept-receipts-store.ts';

@@ -1,4 +1,4 @@
-import { encodeReference } from '../../platform/base/ids.ts';
+import { encodeReference } from '../../parties/reference.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { HouseTransferRow } from '../house/store.ts';
 import { findBooked } from '../payouts/store.ts';

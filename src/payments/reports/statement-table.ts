@@ -1,5 +1,5 @@
 import { readVids } from '../../parties/store.ts';
-import { encodeReference } from '../../platform/base/ids.ts';
+import { encodeReference } from '../../parties/reference.ts';
 import type { ReadPart } from '../../platform/base/long-reads.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool } from '../../platform/db/pool.ts';

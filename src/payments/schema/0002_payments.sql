@@ -372,7 +372,7 @@ create table unmatched_callbacks (
 );
 create index unmatched_callbacks_by_reference on unmatched_callbacks (reference);
 
--- What the functions that settle payments pass to one another, instead of an array for each column.
+-- What the steps of `settle_payments` pass to one another, instead of an array for each column.
 
 -- An operator's final report about a payment.
 create type final_report as (

@@ -1,4 +1,4 @@
-import { encodeReference } from '../../platform/base/ids.ts';
+import { encodeReference } from '../../parties/reference.ts';
 import { movementName } from '../ledger/account.ts';
 import { statusOf } from '../create/payment.ts';
 import type { PaymentStatus } from '../create/payment.ts';

@@ -1,7 +1,7 @@
 import type { Pool } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
 import type { CaseRow } from '../cases/cases-store.ts';
-import { decodeReference, encodeReference } from '../../platform/base/ids.ts';
+import { decodeReference, encodeReference } from '../../parties/reference.ts';
 import { findLostCases } from './lost.ts';
 import { timelineOf } from './assemble.ts';
 import type { PaymentTimeline } from './assemble.ts';

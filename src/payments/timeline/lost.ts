@@ -4,7 +4,7 @@ import type { CaseRow } from '../cases/cases-store.ts';
 import { listCasesNaming } from '../cases/named-cases-store.ts';
 import { readPayment } from '../create/store.ts';
 import type { PaymentKey } from '../create/payment.ts';
-import { decodeReference } from '../../platform/base/ids.ts';
+import { decodeReference } from '../../parties/reference.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { readTerm } from './term.ts';
 import type { SearchTerm } from './term.ts';

@@ -1,4 +1,4 @@
-import { decodeReference } from '../../platform/base/ids.ts';
+import { decodeReference } from '../../parties/reference.ts';
 import { kenyanMobileNumber, phoneNumber } from '../../platform/base/mobile-number.ts';
 
 /** The possible meanings of a search term; all of them are searched. */

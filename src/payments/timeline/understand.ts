@@ -1,7 +1,7 @@
 import { periodOfDay } from '../../platform/base/clock.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { DAY_MS } from '../../platform/base/days.ts';
-import { decodeReference } from '../../platform/base/ids.ts';
+import { decodeReference } from '../../parties/reference.ts';
 import { MONEY_PATTERN, formatMoney, parseMoney } from '../../platform/base/money.ts';
 import { searchedMobileNumber } from './term.ts';
 

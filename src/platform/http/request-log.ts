@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { isReference } from '../base/ids.ts';
 import type { AtClosing } from './lifecycle.ts';
 
 export interface Answer {
@@ -31,11 +30,14 @@ export function noteForLog(request: FastifyRequest, fields: LogFields): void {
   else Object.assign(request.logFields, fields);
 }
 
-/** Records the payment that a response is about, if any. */
+/** The form of our references. */
+const REFERENCE = /^[0-9A-Z]{32}$/;
+
+/** Records what a response is about, if it has a reference of ours. */
 export function noteReference(request: FastifyRequest, answer: unknown): void {
   const { msg } = answer as { readonly msg?: Readonly<Record<string, unknown>> };
   const reference = msg?.['ipay_reference'] ?? msg?.['reference'];
-  if (typeof reference !== 'string' || !isReference(reference)) return;
+  if (typeof reference !== 'string' || !REFERENCE.test(reference)) return;
   noteForLog(request, { reference });
 }
 

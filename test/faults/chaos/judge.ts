@@ -1,4 +1,4 @@
-import { decodeReference } from '../../../src/platform/base/ids.ts';
+import { decodeReference } from '../../../src/parties/reference.ts';
 import type { Pool } from '../../../src/platform/db/pool.ts';
 import { checkLedger } from '../../../src/payments/audit/check.ts';
 import type { TruthEntry } from '../../support/sandbox.ts';

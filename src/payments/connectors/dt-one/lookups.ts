@@ -1,5 +1,5 @@
 import { CURRENCY } from '../../../platform/base/money.ts';
-import { decodeReference } from '../../../platform/base/ids.ts';
+import { decodeReference } from '../../../parties/reference.ts';
 import type {
   AccountAnswer,
   BalanceAnswer,

@@ -1,4 +1,4 @@
-import { decodeReference } from '../../../platform/base/ids.ts';
+import { decodeReference } from '../../../parties/reference.ts';
 import type {
   Connector,
   FloatMovement,

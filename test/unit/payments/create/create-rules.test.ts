@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../../../src/platform/base/errors.ts';
-import { encodeReference } from '../../../../src/platform/base/ids.ts';
+import { encodeReference } from '../../../../src/parties/reference.ts';
 import type { Biller } from '../../../../src/payments/billers/biller.ts';
 import { answerDecision, planPayment } from '../../../../src/payments/create/create-rules.ts';
 import type { CreateRequest } from '../../../../src/payments/create/payment.ts';

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import type { FinalReport } from '../../../../src/payments/create/payment.ts';
 import { PaymentNotes } from '../../../../src/payments/create/notes.ts';
 import { Refusal } from '../../../../src/platform/base/errors.ts';
-import { encodeReference, newId } from '../../../../src/platform/base/ids.ts';
+import { newId } from '../../../../src/platform/base/ids.ts';
+import { encodeReference } from '../../../../src/parties/reference.ts';
 
 const of = { vendorId: 7, billerCode: 'tokens' };
 const paymentId = newId();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { encodeReference } from '../../../../src/platform/base/ids.ts';
+import { encodeReference } from '../../../../src/parties/reference.ts';
 import { readTerm } from '../../../../src/payments/timeline/term.ts';
 
 const PLACE = { vendorId: 7, paymentId: '0197a5b1-7c00-7d2e-9c3f-5a1b2c3d4e5f' };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { searchExactly, understandSearch } from '../../../../src/payments/timeline/understand.ts';
 import { createWireTime } from '../../../../src/platform/base/clock.ts';
-import { encodeReference } from '../../../../src/platform/base/ids.ts';
+import { encodeReference } from '../../../../src/parties/reference.ts';
 
 const CONTEXT = {
   isVendor: (vid: string) => vid === 'demo',

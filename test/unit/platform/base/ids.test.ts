@@ -1,13 +1,5 @@
-import * as fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import {
-  decodeReference,
-  encodeReference,
-  firstIdAt,
-  isReference,
-  newId,
-  timeOfId,
-} from '../../../../src/platform/base/ids.ts';
+import { firstIdAt, newId, timeOfId } from '../../../../src/platform/base/ids.ts';
 
 describe('the first identifier of a moment', () => {
   test('the first identifier is a UUID of version 7 with that time and nothing else', () => {
@@ -47,34 +39,5 @@ describe('new identifiers', () => {
     expect(ids).toEqual(ids.toSorted());
     expect(new Set(ids).size).toBe(ids.length);
     expect(new Set(ids.map(timeOfId))).toEqual(new Set([nowMs]));
-  });
-});
-
-describe('references', () => {
-  test('references are vendor id and payment id in base 32', () => {
-    expect(encodeReference(1234, '019ac1d4-8f3b-7c55-a1de-0123456789ab')).toBe(
-      '00009MG1KB0X93SVFHAT3QG14D2PF2DB',
-    );
-    expect(encodeReference(2 ** 31 - 1, 'ffffffff-ffff-ffff-ffff-ffffffffffff')).toBe(
-      'FZZZZZZZZZZZZZZZZZZZZZZZZZZZZZZZ',
-    );
-    expect(encodeReference(1, '00000000-0000-0000-0000-000000000000')).toBe(
-      '00000080000000000000000000000000',
-    );
-  });
-
-  test('reading a reference gives what it was made from', () => {
-    const vendorIds = fc.integer({ min: 1, max: 2 ** 31 - 1 });
-    fc.assert(
-      fc.property(vendorIds, fc.uuid(), (vendorId, paymentId) => {
-        const reference = encodeReference(vendorId, paymentId);
-        expect(isReference(reference)).toBe(true);
-        expect(decodeReference(reference)).toEqual({ vendorId, paymentId });
-      }),
-    );
-  });
-
-  test('no reference is made from text that is no UUID', () => {
-    expect(() => encodeReference(1, 'no uuid')).toThrow(RangeError);
   });
 });

@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DtOneEmulator } from '../../../../../sandbox/providers/dt-one/emulator.ts';
 import { createGateway } from '../../../../../sandbox/providers/dt-one/listener.ts';
 import { dtOne } from '../../../../../src/payments/connectors/dt-one/protocol.ts';
-import { encodeReference, newId } from '../../../../../src/platform/base/ids.ts';
+import { newId } from '../../../../../src/platform/base/ids.ts';
+import { encodeReference } from '../../../../../src/parties/reference.ts';
 import type {
   Connector,
   PaymentFinder,
