@@ -1,6 +1,12 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { setBiller, setOperator } from '../../src/payments/billers/administer.ts';
+import {
+  changeBillerStatus,
+  setBiller,
+  setOperator,
+} from '../../src/payments/billers/administer.ts';
+import { setOperatorPrice } from '../../src/payments/billers/administer-prices.ts';
+import { removeRoute, setRoute } from '../../src/payments/billers/administer-routes.ts';
 import { setOperatorKey } from '../../src/payments/billers/administer-operator-key.ts';
 import { createBillerCatalogue } from '../../src/payments/billers/catalogue.ts';
 import type { BillerCatalogue } from '../../src/payments/billers/catalogue.ts';
@@ -22,25 +28,29 @@ import { AccountsWorld } from '../support/accounts-world.ts';
 import type { Account, Treatment } from '../support/accounts-world.ts';
 import {
   OPERATOR,
-  OTHER_BILLER,
   instructNew,
   openBooks,
   operatorRecord,
   through,
 } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
-import { BILLER, newPayment } from '../support/new-transaction.ts';
+import { newPayment } from '../support/new-transaction.ts';
 import { SEALING } from '../support/production-pair.ts';
 import { importLines } from '../support/reconciliation-fixture.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { putOperator } from '../../src/payments/billers/store.ts';
+import { inForce } from '../../src/payments/prices/price.ts';
+import { PlainError } from '../../src/platform/base/plain-error.ts';
 import { createRandom } from '../simulation/random.ts';
 
-// Settings of operators and billers are changed at random moments between claim, answer and verification, while
-// two processes may not have heard of it. Each merchant account has its own truth.
+// Settings of operators, billers and routes are changed at random moments between claim, answer and verification,
+// while two processes may not have heard of it. Each merchant account has its own truth.
 
-const SEEDS = Number(process.env['OPERATOR_VERSION_SEEDS'] ?? '6');
+const COUNT = Number(process.env['OPERATOR_VERSION_SEEDS'] ?? '0');
 const FIRST_SEED = Number(process.env['OPERATOR_VERSION_SEED'] ?? '1');
+/** 10 finds another merchant number, and 15 another protocol, that is taken for the same account. */
+const SEEDS =
+  COUNT === 0 ? [1, 2, 3, 4, 10, 15] : Array.from({ length: COUNT }, (_, at) => FIRST_SEED + at);
 const STEPS = 60;
 /** Longer than every window and deadline in the scenarios. */
 const AGE_MS = 400_000;
@@ -71,6 +81,7 @@ class Scenario {
   /** The account of an operator, and by which key and address it is reached. */
   readonly #accounts = new Map<string, Account>();
   readonly #prefix: string;
+  readonly #billers: readonly string[];
   readonly #payments: NewPayment[] = [];
   #vendorId = 0;
   #names = 0;
@@ -78,14 +89,18 @@ class Scenario {
   constructor(seed: number) {
     this.#random = createRandom(seed);
     this.#prefix = `s${seed}`;
+    this.#billers = [this.#code('tokens'), this.#code('bills')];
   }
 
   async run(): Promise<void> {
     this.#world.treat = () =>
       this.#pick<Treatment>(['paid unheard', 'declined unheard', 'lost', 'late', 'paid']);
     for (const code of OPERATORS) await this.#addOperator(this.#code(code));
-    await setBiller(books.pool, BILLER, { operatorCode: this.#code('power') });
-    await setBiller(books.pool, OTHER_BILLER, { operatorCode: this.#code('water') });
+    for (const [index, billerCode] of this.#billers.entries()) {
+      const operatorCode = this.#code(OPERATORS[index] ?? '');
+      const texts = { name: billerCode, category: 'electricity' };
+      await setBiller(books.pool, billerCode, { ...texts, operatorCode, minimumCents: 1n });
+    }
     this.#vendorId = await books.addVendor(10_000_000n);
     for (let index = 0; index < 2; index += 1) this.#processes.push(await this.#startProcess());
     for (let step = 0; step < STEPS; step += 1) await this.#step();
@@ -132,9 +147,10 @@ class Scenario {
   async #step(): Promise<void> {
     const steps = [
       () => this.#create(),
+      () => this.#create(),
+      () => this.#create(),
       () => this.#work('send'),
       () => this.#work('send'),
-      () => this.#work('verify'),
       () => this.#work('verify'),
       () => this.#change(this.#code(this.#pick(OPERATORS))),
       () => this.#change(this.#code(this.#pick(OPERATORS))),
@@ -152,7 +168,7 @@ class Scenario {
   async #create(): Promise<void> {
     const made = newPayment({
       vendorId: this.#vendorId,
-      billerCode: this.#pick([BILLER, OTHER_BILLER]),
+      billerCode: this.#pick(this.#billers),
       account: this.#name('0').slice(-10).replaceAll(/\D/g, '0'),
       amountCents: 10_000n + BigInt(this.#payments.length),
     });
@@ -163,7 +179,7 @@ class Scenario {
   /** Claims, calls and records, as the dispatcher does. */
   async #work(stage: Stage, from = this.#pick(this.#processes)): Promise<void> {
     const { catalogue, registry } = from;
-    const wanted = [BILLER, OTHER_BILLER].flatMap((billerCode): Wanted[] => {
+    const wanted = this.#billers.flatMap((billerCode): Wanted[] => {
       const shared = { vendorId: this.#vendorId, billerCode, max: 3, leaseMs: 0 };
       if (stage === 'verify') {
         return OPERATORS.map((name) => ({
@@ -172,10 +188,14 @@ class Scenario {
           operatorCode: this.#code(name),
         }));
       }
-      const operator = catalogue.operator(catalogue.biller(billerCode)?.operatorCode ?? '');
-      if (operator === undefined) return [];
-      const { operatorCode, version } = operator;
-      return [{ ...shared, stage, route: { ...through(operatorCode), operatorVersion: version } }];
+      const known = catalogue.biller(billerCode)?.routes ?? [];
+      if (known.length === 0) return [];
+      const { operatorCode, prices } = this.#pick(known);
+      const version = catalogue.operator(operatorCode)?.version;
+      if (version === undefined) return [];
+      const price = inForce(prices, Date.now())?.version ?? null;
+      const route = { ...through(operatorCode, price), operatorVersion: version };
+      return [{ ...shared, stage, route }];
     });
     for (const taken of await claim(books.pool, wanted)) {
       const connector = registry.witnessOf(taken.operatorCode ?? '', taken.operatorVersion);
@@ -201,6 +221,45 @@ class Scenario {
     }
   }
 
+  /** An account that differs from the operator's current one in this. */
+  #other(operatorCode: string, from: Account, difference: Partial<Account>): Account {
+    const next = this.#world.add(from.address, from.keys.at(-1) ?? '');
+    Object.assign(next, { merchant: from.merchant, connector: from.connector }, difference);
+    this.#accounts.set(operatorCode, next);
+    return next;
+  }
+
+  /** What is sold, through whom and on which terms changes; nobody is asked who was not asked before. */
+  async #changeTrade(operatorCode: string): Promise<void> {
+    const { pool } = books;
+    const billerCode = this.#pick(this.#billers);
+    const route = { billerCode, operatorCode };
+    const terms = {
+      cost: { flatCents: this.#pick([0n, 300n]), bps: 0 },
+      commission: { flatCents: 0n, bps: this.#pick([0, 250]) },
+      commissionNetted: this.#pick([true, false]),
+    };
+    const changes = [
+      async () => void (await setBiller(pool, billerCode, { operatorCode })),
+      async () => void (await setBiller(pool, billerCode, { name: this.#name('biller') })),
+      async () => await changeBillerStatus(pool, billerCode, this.#pick(['ONLINE', 'OFFLINE'])),
+      async () => {
+        const status = this.#pick(['ONLINE', 'OFFLINE'] as const);
+        await setRoute(pool, route, { position: this.#pick([0, 1]), weight: 2, status });
+      },
+      async () => {
+        await removeRoute(pool, route).catch((error: unknown) => {
+          // It has none, or only this one.
+          if (!(error instanceof PlainError)) throw error;
+        });
+      },
+      async () => {
+        await setOperatorPrice(pool, route, terms, { validFrom: null, setBy: 'Asha' });
+      },
+    ];
+    await this.#pick(changes)();
+  }
+
   /** Staff change something about the operator; what they say about the account is true. */
   async #change(operatorCode: string): Promise<void> {
     const account = this.#accounts.get(operatorCode);
@@ -216,15 +275,34 @@ class Scenario {
     const changes = [
       // Another account at another site, under the same key.
       async () => {
-        const next = this.#world.add(this.#name('site'), account.keys.at(-1) ?? '');
-        this.#accounts.set(operatorCode, next);
+        const next = this.#other(operatorCode, account, { address: this.#name('site') });
         await set({ baseUrl: next.address, settings: {} });
       },
       // Another account at the same site, under another key.
       async () => {
-        const next = this.#world.add(account.address, this.#name('key'));
-        this.#accounts.set(operatorCode, next);
+        const next = this.#other(operatorCode, account, { keys: [this.#name('key')] });
         await setKey(next.keys[0] ?? '', false);
+      },
+      // Another account under another merchant number, or behind another protocol.
+      async () => {
+        const next = this.#other(operatorCode, account, { merchant: this.#name('merchant') });
+        await set({ settings: { merchant: next.merchant } });
+      },
+      async () => {
+        const connector = account.connector === 'scripted' ? 'other' : 'scripted';
+        this.#other(operatorCode, account, { connector });
+        await set({ connector, settings: {} });
+      },
+      // The same account gets another merchant number, or speaks another protocol.
+      async () => {
+        account.merchant = this.#name('merchant');
+        const sameAccount = this.#pick([true, false]);
+        await set({ settings: { merchant: account.merchant }, sameAccount });
+      },
+      async () => {
+        account.connector = account.connector === 'scripted' ? 'other' : 'scripted';
+        const sameAccount = this.#pick([true, false]);
+        await set({ connector: account.connector, settings: {}, sameAccount });
       },
       // The key of the same account is rotated; the former one may end at once.
       async () => {
@@ -249,11 +327,12 @@ class Scenario {
         });
       },
       async () => await set({ settings: { product: this.#name('product') } }),
-      async () => {
-        await setBiller(pool, this.#pick([BILLER, OTHER_BILLER]), {
-          operatorCode: this.#code(this.#pick(OPERATORS)),
-        });
-      },
+      async () =>
+        await set({
+          settings: { products: { [this.#pick(this.#billers)]: this.#name('product') } },
+        }),
+      async () => await this.#changeTrade(operatorCode),
+      async () => await this.#changeTrade(this.#code(this.#pick(OPERATORS))),
     ];
     await this.#pick(changes)();
   }
@@ -261,10 +340,17 @@ class Scenario {
   /** Time passes; after the longer one, every window is over. */
   async #pass(ms = this.#pick([30_000, 50_000, AGE_MS])): Promise<void> {
     for (const account of this.#world.accounts) account.pass(ms);
-    await books.pool.query(
-      `update dispatch_queue set sent_at = sent_at - $2::integer * interval '1 millisecond'
-       where vendor_id = $1 and stage = 'verify'`,
-      [this.#vendorId, ms],
+    const earlier = `- ${ms} * interval '1 millisecond'`;
+    for (const table of ['dispatch_queue', 'payments', 'unexecuted_attempts']) {
+      await books.owner.query(
+        `update ${table} set sent_at = sent_at ${earlier} where vendor_id = $1`,
+        [this.#vendorId],
+      );
+    }
+    await books.owner.query(
+      `update operator_prices set valid_from = valid_from ${earlier}, set_at = set_at ${earlier}
+       where biller_code = any ($1)`,
+      [this.#billers],
     );
   }
 
@@ -325,7 +411,7 @@ class Scenario {
 
 const SEALED = { sealing: SEALING } as const;
 
-test.each(Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index))(
+test.each(SEEDS)(
   'whatever changes at whatever moment, no payment is made twice and none that was made fails: seed %i',
   async (seed) => {
     await new Scenario(seed).run();

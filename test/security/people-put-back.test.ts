@@ -72,8 +72,8 @@ test('a passkey that was removed, and a code that was used, stay so', async () =
   const person = await findPerson(pool, 'admin');
   if (person === undefined) throw new Error('nobody');
   const { personId } = person;
-  const insert = `insert into passkeys (credential_id, person_id, public_key, sign_count, transports, name, created_at)
-    values ('kept', '${personId}', 'x', 0, '{}', 'phone', now())`;
+  const insert = `insert into passkeys (credential_id, person_id, public_key, sign_count, transports, name, created_at, mac)
+    values ('kept', '${personId}', 'x', 0, '{}', 'phone', now(), '')`;
   await pool.query(insert);
   expect(await findPasskey(pool, 'kept')).toBeDefined();
   expect(await deletePasskey(pool, personId, 'kept')).toBe(true);

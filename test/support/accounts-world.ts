@@ -8,8 +8,8 @@ import type {
 } from '../../src/payments/dispatch/connector.ts';
 import { NO_CAPABILITIES, paid } from './scripted-connector.ts';
 
-// Operators with several merchant accounts, each with its own truth. An account is known by its key at its
-// address, and knows nothing about the others.
+// Operators with several merchant accounts, each with its own truth. An account is known by its key and merchant
+// number at its address, speaks one protocol, and knows nothing about the others.
 
 /** How an account treats an instruction. `late`: it arrives after a while, within the acceptance window. */
 export type Treatment = 'paid' | 'paid unheard' | 'declined' | 'declined unheard' | 'lost' | 'late';
@@ -23,6 +23,9 @@ export class Account {
   #inTransit: { reference: string; amountCents: bigint; leftMs: number }[] = [];
   keys: string[];
   address: string;
+  /** As in the setting of this name; '': without one. */
+  merchant = '';
+  connector = 'scripted';
   /** Whether it answers. */
   answers = true;
 
@@ -79,9 +82,16 @@ export class AccountsWorld {
     return this.accounts.reduce((sum, one) => sum + (one.payments.get(reference) ?? 0), 0);
   }
 
-  #reach({ baseUrl, secrets }: Operator): Account | undefined {
+  #reach({ baseUrl, secrets, settings, connector }: Operator): Account | undefined {
     const key = secrets[0]?.secret ?? '';
-    return this.accounts.find((one) => one.address === baseUrl && one.keys.includes(key));
+    const merchant = settings['merchant'] ?? '';
+    return this.accounts.find(
+      (one) =>
+        one.address === baseUrl &&
+        one.keys.includes(key) &&
+        one.merchant === merchant &&
+        one.connector === connector,
+    );
   }
 
   /** The connector of an operator with these settings. */
