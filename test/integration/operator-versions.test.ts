@@ -289,7 +289,7 @@ class Scenario {
         await set({ settings: { merchant: next.merchant } });
       },
       async () => {
-        const connector = account.connector === 'scripted' ? 'other' : 'scripted';
+        const connector = this.#name('protocol');
         this.#other(operatorCode, account, { connector });
         await set({ connector, settings: {} });
       },
@@ -300,7 +300,7 @@ class Scenario {
         await set({ settings: { merchant: account.merchant }, sameAccount });
       },
       async () => {
-        account.connector = account.connector === 'scripted' ? 'other' : 'scripted';
+        account.connector = this.#name('protocol');
         const sameAccount = this.#pick([true, false]);
         await set({ connector: account.connector, settings: {}, sameAccount });
       },
