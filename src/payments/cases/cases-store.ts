@@ -221,7 +221,7 @@ export async function listCases(
     readonly kind?: CaseKind | undefined;
     readonly vid?: string | undefined;
     readonly operatorCode?: string | undefined;
-    /** Of these open ones only. */
+    /** Leaves out every case that is not named here. */
     readonly caseIds?: readonly string[] | undefined;
     readonly limit: number;
   },

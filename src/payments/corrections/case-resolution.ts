@@ -34,7 +34,7 @@ const content = Type.Object(
     caseId: text,
     kind: Type.Enum([...CASE_KINDS]),
     vendorId: Type.Integer(),
-    /** For people: whose case it is. */
+    /** Names the vendor of the case, for people who read the proposal. */
     vid: orNull(text),
     operator: orNull(text),
     reference: orNull(text),
@@ -45,9 +45,9 @@ const content = Type.Object(
     details: orNull(Type.Record(Type.String({ maxLength: 40 }), text)),
     /** SHA-256 of the case with its facts. */
     caseHash: text,
-    /** What it would post, without the split of what the vendor pays. */
+    /** The transfers that an approval would post. What a vendor pays is one line, not split by its accounts. */
     effect: Type.Array(Type.String()),
-    /** Of the instruction in progress; null: none. */
+    /** When the instruction in progress was sent; null if none is. */
     sentAt: orNull(text),
   },
   { additionalProperties: false },

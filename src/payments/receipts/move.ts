@@ -34,7 +34,7 @@ const content = Type.Object(
     receiptId: textField(200),
     issuer: textField(200),
     receipt: textField(200),
-    /** What is still credited to the vendor that has it. */
+    /** The amount that the present vendor is still credited with, in cents. */
     cents: centsField,
     from: vendor,
     to: vendor,

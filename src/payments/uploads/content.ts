@@ -10,7 +10,7 @@ export const content = Type.Object(
     acceptedLines: Type.Array(Type.Integer({ minimum: 1 }), { maxItems: 1_000 }),
     sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
     bytes: Type.Integer({ minimum: 1 }),
-    /** Of the source when it was proposed: the lines are read with them, and collected in its name. Absent: old. */
+    /** The settings and the collector that the source had when the file was proposed. Its lines are read with them. */
     settings: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     collector: Type.Optional(Type.String()),
   },
