@@ -23,6 +23,7 @@ export default defineConfig({
     pool: 'forks',
     // The source is loaded once per worker, not once per file. A test must not leave changed globals behind.
     isolate: false,
+    setupFiles: 'test/seed.ts',
     sequence: { sequencer: SlowFirst },
     // One more than the two cores that are assumed: tests wait for timers of the service, too.
     maxWorkers: ON_CITUS ? CITUS_URLS.length : 3,

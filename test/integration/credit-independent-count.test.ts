@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -19,6 +19,7 @@ import { createVault } from '../../src/credit/registry/vault.ts';
 import type { DocumentType } from '../../src/credit/registry/documents.ts';
 import { addVendor } from '../../src/payments/ledger/add-vendor.ts';
 import type { Sector } from '../../src/parties/vendor.ts';
+import { SEED } from '../seed.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { accountsByPerson, countPerson } from '../support/independent-count.ts';
@@ -29,7 +30,6 @@ import type { Params } from '../support/vendor-client.ts';
 // New random files, imported as a lender imports them: the answers over HTTP equal an independent count
 // over the text of the files.
 
-const SEED = randomInt(1, 1_000_000_000);
 const SUBJECTS = 130;
 /** Ages of the files in months; the gap shows that a history need not be complete. */
 const MONTHS_AGO = [9, 5, 2, 1, 0];

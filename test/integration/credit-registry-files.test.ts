@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,6 +8,7 @@ import { importFile } from '../../src/credit/importing/import.ts';
 import type { ImportResult } from '../../src/credit/importing/import.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
+import { SEED } from '../seed.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { newVault } from '../support/credit-files.ts';
@@ -18,7 +18,6 @@ import type { RegistryFile } from '../support/registry-files.ts';
 // Some of the files of test/property/credit-registry-files.test.ts, through the whole import: in
 // batches of a few lines, for lenders that have accounts on file, and some of them twice.
 
-const SEED = randomInt(1, 1_000_000_000);
 const FILES = 150;
 const LENDERS = 10;
 /** One in this many files is imported again. */

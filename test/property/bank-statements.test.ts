@@ -126,14 +126,12 @@ test('XML with a million nested elements is refused', async () => {
 });
 
 test('written entries are read back unchanged, in each format', async () => {
-  const movements = fc.array(
-    fc.record({
-      cents: fc.bigInt(1n, 99_999_999_99n),
-      isCredit: fc.boolean(),
-      day: fc.integer({ min: 1, max: 28 }),
-    }),
-    { maxLength: 20 },
-  );
+  const movement = fc.record({
+    cents: fc.bigInt(1n, 99_999_999_99n),
+    isCredit: fc.boolean(),
+    day: fc.integer({ min: 1, max: 28 }),
+  });
+  const movements = fc.array(movement, { maxLength: 20 }).filter(changesEachBalance);
   await fc.assert(
     fc.asyncProperty(movements, async (made) => {
       for (const [format, extension] of FORMATS) {
@@ -145,9 +143,7 @@ test('written entries are read back unchanged, in each format', async () => {
             ...{ isCredit: kind === 'credit', cents: amountCents, reference },
             day: Number(wireTime.format(at).slice(8, 10)),
           })),
-        ).toEqual(
-          made.map((movement, index) => ({ ...movement, reference: `FT${1_000 + index}` })),
-        );
+        ).toEqual(made.map((entry, index) => ({ ...entry, reference: `FT${1_000 + index}` })));
       }
     }),
     { numRuns: 30 },
@@ -162,10 +158,18 @@ interface Movement {
 
 const OPENING_CENTS = 100_000_000_00n;
 
-function closingCents(made: readonly Movement[]): bigint {
-  let cents = OPENING_CENTS;
-  for (const movement of made) cents += movement.isCredit ? movement.cents : -movement.cents;
-  return cents;
+/** The opening balance and the balance after each movement. */
+function balancesOf(made: readonly Movement[]): bigint[] {
+  const balances = [OPENING_CENTS];
+  for (const { cents, isCredit } of made) {
+    balances.push((balances.at(-1) ?? 0n) + (isCredit ? cents : -cents));
+  }
+  return balances;
+}
+
+/** Movements of MT940 that together change nothing are held for people. */
+function changesEachBalance(made: readonly Movement[]): boolean {
+  return new Set(balancesOf(made)).size === made.length + 1;
 }
 
 /** Thousands separated, as in spreadsheets. */
@@ -196,7 +200,7 @@ const WRITERS: Readonly<
         const date = `2601${String(day).padStart(2, '0')}`;
         return `:61:${date}${isCredit ? 'C' : 'D'}${amount}NTRFNONREF//FT${1_000 + index}\n:86:x`;
       }),
-      `:62F:${balance(closingCents(made))}`,
+      `:62F:${balance(balancesOf(made).at(-1) ?? 0n)}`,
     ].join('\n');
   },
   camt053: (made) => {
@@ -208,6 +212,6 @@ const WRITERS: Readonly<
       ({ cents, isCredit, day }, index) =>
         `<Ntry>${amount(cents, isCredit)}<Sts>BOOK</Sts><BookgDt><Dt>2026-01-${String(day).padStart(2, '0')}</Dt></BookgDt><AcctSvcrRef>FT${1_000 + index}</AcctSvcrRef></Ntry>`,
     );
-    return `<Document><BkToCstmrStmt><Stmt><Acct><Id><IBAN>0110000000001</IBAN></Id></Acct>${balance('OPBD', OPENING_CENTS)}${balance('CLBD', closingCents(made))}${entries.join('')}</Stmt></BkToCstmrStmt></Document>`;
+    return `<Document><BkToCstmrStmt><Stmt><Acct><Id><IBAN>0110000000001</IBAN></Id></Acct>${balance('OPBD', OPENING_CENTS)}${balance('CLBD', balancesOf(made).at(-1) ?? 0n)}${entries.join('')}</Stmt></BkToCstmrStmt></Document>`;
   },
 };

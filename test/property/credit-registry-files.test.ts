@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,6 +10,7 @@ import type { Finding, IndexedAccount } from '../../src/credit/importing/record.
 import { SeenAccounts } from '../../src/credit/importing/seen-accounts.ts';
 import { createValidator } from '../../src/credit/importing/validate.ts';
 import { indexAccount } from '../../src/credit/importing/write.ts';
+import { SEED } from '../seed.ts';
 import { newVault } from '../support/credit-files.ts';
 import { AS_OF, ERROR_KINDS, MAX_NUMBERS, randomFile } from '../support/registry-files.ts';
 import type { RegistryFile } from '../support/registry-files.ts';
@@ -19,7 +19,6 @@ import type { RegistryFile } from '../support/registry-files.ts';
 // line is accepted. This tests the whole import except its SQL, which
 // test/integration/credit-registry-files.test.ts tests with some of the files.
 
-const SEED = randomInt(1, 1_000_000_000);
 const FILES = 2_000;
 const LARGEST = 2n ** 63n - 1n;
 
