@@ -264,6 +264,118 @@ describe('money under another number', () => {
   });
 });
 
+describe('money under another number in a list that has days only', () => {
+  const mt940 = (...entries: readonly (readonly [reference: string, text: string])[]) => {
+    const cents = (count: number) => `${1_500 * count},00`;
+    return [
+      ...[':20:STMT1', ':25:0110000000001', ':28C:1/1', ':60F:C261126KES0,00'],
+      ...entries.flatMap(([reference, text]) => [
+        `:61:2611271127C1500,00NTRFNONREF//${reference}`,
+        `:86:${text} ACC 100200`,
+      ]),
+      ...[`:62F:C261127KES${cents(entries.length)}`, '-', ''],
+    ].join('\n');
+  };
+  const csv = (...entries: readonly (readonly [reference: string, text: string])[]) =>
+    [
+      'Date,Narrative,Reference,Money In,Money Out',
+      ...entries.map(([own, text]) => `27/11/2026,"${text} ACC 100200",${own},"1,500.00",`),
+    ].join('\n');
+  const MT940 = { format: 'mt940', account_pattern: 'ACC ([A-Z0-9-]+)' };
+
+  test('waits for people if another list of the account has it, and one list keeps its equal lines', async () => {
+    const world = await newWorld({ bank: BANK, again: MT940 });
+    const names = ['Asha', 'Baraka'] as const;
+    const first = csv(...names.map((name, index) => [`DAYONLY${index}`, name] as const));
+    expect(await world.take('bank', first)).toEqual({ ...NONE, credited: 2 });
+    const second = mt940(...names.map((name, index) => [`OTHER${index}`, `RENT ${name}`] as const));
+    expect(await world.take('again', second)).toEqual({ ...NONE, waiting: 2 });
+    expect(await world.take('again', second)).toEqual({ ...NONE, repeated: 2 });
+    expect(await world.collected()).toEqual([300_000n, 0n]);
+    const { doubt } = await world.receipt('OTHER0', world.codeOf('again'));
+    expect(doubt).toEqual({
+      reason: 'alike',
+      others: ['DAYONLY0', 'DAYONLY1'].map((name) => `${world.codeOf('bank')} ${name}`),
+    });
+  });
+
+  test('waits for people whether its confirmation comes before the statement or after it', async () => {
+    const world = await newWorld({ paybill: BANK, bank: BANK });
+    expect(await takeReport(deps(), world.report('paybill'))).toBe('credited');
+    const line = csv([`LISTED${world.vendorId}`, 'RENT']);
+    expect(await world.take('bank', line)).toEqual({ ...NONE, waiting: 1 });
+    const other = await newWorld({ paybill: BANK, bank: BANK });
+    const early = csv([`LISTED${other.vendorId}`, 'RENT']);
+    expect(await other.take('bank', early)).toEqual({ ...NONE, credited: 1 });
+    const night = { paidAt: new Date('2026-11-27T23:58:00+03:00') };
+    expect(await takeReport(deps(), other.report('paybill', night))).toBe('unmatched');
+    const before = { receipt: 'UKR2AAAA02', paidAt: new Date('2026-11-26T23:59:59+03:00') };
+    expect(await takeReport(deps(), other.report('paybill', before))).toBe('credited');
+    const after = { receipt: 'UKR3AAAA03', paidAt: new Date('2026-11-28T00:00:01+03:00') };
+    expect(await takeReport(deps(), other.report('paybill', after))).toBe('credited');
+    expect(await other.collected()).toEqual([450_000n, 0n]);
+  });
+
+  test('a payment made after the list was imported is other money', async () => {
+    const world = await newWorld({ paybill: BANK, bank: BANK });
+    const today = books.wireTime.format(new Date()).slice(0, 10);
+    const [year = '', month = '', day = ''] = today.split('-');
+    const line = csv([`TODAY${world.vendorId}`, 'RENT']).replace(
+      '27/11/2026',
+      `${day}/${month}/${year}`,
+    );
+    expect(await world.take('bank', line)).toEqual({ ...NONE, credited: 1 });
+    const later = (minutes: number, receipt: string) =>
+      world.report('paybill', { receipt, paidAt: new Date(Date.now() + minutes * 60_000) });
+    // Unless the day ends before.
+    const isToday = books.wireTime.format(new Date(Date.now() + 3_600_000)).startsWith(today);
+    expect(await takeReport(deps(), later(60, 'UKR4AAAA04'))).toBe('credited');
+    if (isToday) expect(await takeReport(deps(), later(0, 'UKR5AAAA05'))).toBe('unmatched');
+  });
+
+  test('is credited if the two name other telephones', async () => {
+    const world = await newWorld({ paybill: BANK, bank: BANK });
+    const payer = '2547 ***** 149 JOHN';
+    expect(await takeReport(deps(), world.report('paybill', { payer }))).toBe('credited');
+    const lines = csv(
+      [`PHONE${world.vendorId}A`, 'RENT 0708374150'],
+      [`PHONE${world.vendorId}B`, 'RENT +254708374149'],
+    );
+    expect(await world.take('bank', lines)).toEqual({ ...NONE, credited: 1, waiting: 1 });
+  });
+
+  test('is credited if the two sources are said to list other money', async () => {
+    const world = await newWorld({ paybill: BANK, bank: BANK, other: MT940 });
+    const setTo = async (name: string, settings: Record<string, unknown>) =>
+      await setSource(books.pool, world.codeOf(name), { settings });
+    await setTo('bank', { separate_from: [world.codeOf('paybill')] });
+    expect(await takeReport(deps(), world.report('paybill'))).toBe('credited');
+    const line = csv([`SEPARATE${world.vendorId}`, 'RENT']);
+    expect(await world.take('bank', line)).toEqual({ ...NONE, credited: 1 });
+    // It is symmetric, and nothing is said about the third one.
+    const late = world.report('paybill', { receipt: 'UKR2AAAA02' });
+    expect(await takeReport(deps(), late)).toBe('credited');
+    const listed = mt940([`THIRD${world.vendorId}`, 'RENT']);
+    expect(await world.take('other', listed)).toEqual({ ...NONE, waiting: 1 });
+    await expect(setTo('bank', { separate_from: ['nowhere'] })).rejects.toThrow(
+      'There is no source nowhere.',
+    );
+  });
+
+  test('is credited if the two sources name other bank accounts', async () => {
+    const world = await newWorld({ bank: MT940, other: MT940 });
+    const setTo = async (name: string, account: string) =>
+      await setSource(books.pool, world.codeOf(name), { settings: { bank_account: account } });
+    const [own, others] = [`01100000${world.vendorId}`, `02200000${world.vendorId}`];
+    await setTo('bank', own);
+    await setTo('other', others);
+    const listed = (account: string, reference: string) =>
+      mt940([`${reference}${world.vendorId}`, 'RENT']).replace('0110000000001', account);
+    expect(await world.take('bank', listed(own, 'MINE'))).toEqual({ ...NONE, credited: 1 });
+    expect(await world.take('other', listed(others, 'OURS'))).toEqual({ ...NONE, credited: 1 });
+  });
+});
+
 describe('income that a collector reports itself', () => {
   const income = (vendorId: number, reference: string) => ({
     ...{ collector: 'shop-system', reference, vendorId, amountCents: 150_000n },
@@ -431,14 +543,15 @@ describe('M-PESA’s number in a bank’s narrative', () => {
     numbers += 1;
     return `UKS${String(numbers).padStart(7, '0')}`;
   };
-  const confirmation = (world: Awaited<ReturnType<typeof newWorld>>, receipt: string) => ({
-    ...world.report('paybill'),
-    receipt,
-  });
-  const statement = (narrative: string, own: string) =>
+  const confirmation = (
+    world: Awaited<ReturnType<typeof newWorld>>,
+    receipt: string,
+    given: Partial<ReceiptReport> = {},
+  ) => ({ ...world.report('paybill', given), receipt });
+  const statement = (narrative: string, own: string, day = 27) =>
     [
       'Date,Narrative,Reference,Money In,Money Out',
-      `27/11/2026,"${narrative} ACC 100200",${own},"1,500.00",`,
+      `${day}/11/2026,"${narrative} ACC 100200",${own},"1,500.00",`,
     ].join('\n');
   const lower = (receipt: string) => `mpesa ${receipt.toLowerCase()}`;
   const dashed = (receipt: string) => `MPESA ${receipt.slice(0, 3)}-${receipt.slice(3)}`;
@@ -467,9 +580,10 @@ describe('M-PESA’s number in a bank’s narrative', () => {
       expect(await world.take('bank', line)).toEqual({ ...NONE, [outcome]: 1 });
       // The other way round, the confirmation comes late.
       const second = newNumber();
-      const early = statement(write(second), `B${second}`);
+      const early = statement(write(second), `B${second}`, 26);
       expect(await world.take('bank', early)).toEqual({ ...NONE, credited: 1 });
-      const late = await takeReport(deps(), confirmation(world, second));
+      const paidAt = new Date('2026-11-26T14:05:11+03:00');
+      const late = await takeReport(deps(), confirmation(world, second, { paidAt }));
       expect(late).toBe(outcome === 'repeated' ? 'repeated' : 'unmatched');
       expect(await world.collected()).toEqual([300_000n, 0n]);
     },
@@ -498,11 +612,12 @@ describe('M-PESA’s number in a bank’s narrative', () => {
   test('a word is no number, and a number with another amount is other money', async () => {
     const world = await newWorld({ paybill: BANK, bank: { ...BANK, ...PATTERN } });
     const first = newNumber();
-    expect(await takeReport(deps(), confirmation(world, first))).toBe('credited');
+    const payer = '2547 ***** 149 JOHN';
+    expect(await takeReport(deps(), confirmation(world, first, { payer }))).toBe('credited');
     const lines = [
       'Date,Narrative,Reference,Money In,Money Out',
       ...['BWORDS01', 'BWORDS02'].map(
-        (own) => `27/11/2026,"mpesa transaction ACC 100200",${own},"1,500.00",`,
+        (own) => `27/11/2026,"mpesa transaction 0708374150 ACC 100200",${own},"1,500.00",`,
       ),
       // A charge, or a part, is other money than the payment that its text names.
       `27/11/2026,"ref ${first.toLowerCase()} ACC 100200",BWORDS03,"15.00",`,

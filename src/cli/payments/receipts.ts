@@ -117,7 +117,7 @@ function receiptJson(row: ReceiptRow, names: Names) {
 const DOUBT_TEXTS: Readonly<Record<Doubt['reason'], string>> = {
   same_number: 'another source reported its number',
   like_number: 'a number that is written differently was reported',
-  alike: 'another source reported this amount for this account at about this time',
+  alike: 'another source reported this amount for this account at about this time or on this day',
   collected: 'a collector reported this number and amount itself',
   changed_hands: 'the account number was another vendor’s shortly before',
   payout: 'it may be a payout to the vendor that the bank returned',

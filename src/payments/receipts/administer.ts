@@ -71,14 +71,16 @@ export async function setSource(
 
 /**
  * One bank account is one source: in two of them, each of its credits would be two receipts.
- * Throws: `PlainError` if another source is of this account.
+ * Throws: `PlainError` if another source is of this account, or one that it is said to be separate from is not known.
  */
 async function requireOwnAccount(
   db: Queryable,
   { sourceCode, kind, settings }: Pick<SourceRow, 'sourceCode' | 'kind' | 'settings'>,
 ): Promise<void> {
   if (kind !== 'statement') return;
-  const { account } = readStatementSettings(sourceCode, settings).statement;
+  const { statement, separateFrom } = readStatementSettings(sourceCode, settings);
+  for (const code of separateFrom) await requireSource(db, code);
+  const { account } = statement;
   if (account === undefined) return;
   const other = (await listSources(db)).find(
     (row) =>

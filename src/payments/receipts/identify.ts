@@ -5,17 +5,19 @@ import type { CollectedIncome } from '../collections/collect.ts';
 import { listCollectionsLike } from '../collections/store.ts';
 import { listPayoutsLike } from '../payouts/store.ts';
 import {
-  lockMoney,
-  lockNumber,
   listAlike,
   listLikeNumbered,
   listRenumbered,
+  lockMoney,
+  lockNumber,
+  MAX_OTHERS,
 } from './identity-store.ts';
 import type { NumberedRow } from './identity-store.ts';
 import { collectionReference } from './receipt.ts';
 import type { Doubt, ReceiptReport } from './receipt.ts';
-import { isNamed, relationOf } from './same-money.ts';
-import { findHolder, findOtherVendors } from './sources-store.ts';
+import { areOtherPayers, isNamed, relationOf } from './same-money.ts';
+import { areSeparate } from './statements/settings.ts';
+import { findHolder, findOtherVendors, listSources } from './sources-store.ts';
 import { findReceipt, lockReceipt } from './store.ts';
 import type { ReceiptRow } from './store.ts';
 
@@ -82,11 +84,40 @@ async function findDoubt(
     const listed = await listRenumbered(client, report);
     if (listed.length > 0) return { reason: 'renumbered', others: namesOf(listed) };
   }
-  if (report.account === null || report.isDayOnly === true) return null;
-  const alike = await listAlike(client, { ...report, account: report.account });
+  const alike = await listAlikeOfOthers(client, report, vendorId);
+  return alike.length === 0 ? null : { reason: 'alike', others: namesOf(alike) };
+}
+
+/**
+ * Lists receipts of other sources that may be this money, under another number. On one day, many customers may pay one
+ * amount for one account, so whatever tells them apart for certain counts: other vendors, sources that are said to list
+ * other money, other telephones, and what we had before this one was paid. Everything else waits for people: names
+ * and purposes of one payment differ from file to file, and money that is credited twice is spent at once, while a
+ * receipt that waits is lost by nobody. Receipts of one source are never compared: two payments stay two.
+ */
+async function listAlikeOfOthers(
+  client: Queryable,
+  report: ReceiptReport,
+  vendorId: number | undefined,
+): Promise<readonly NumberedRow[]> {
+  const { account, sourceCode, payer } = report;
+  if (account === null) return [];
+  const alike = await listAlike(client, { ...report, account });
   // Account numbers of another source may be other vendors'.
-  const others = alike.filter((row) => (row.vendorId ?? vendorId) === (vendorId ?? row.vendorId));
-  return others.length === 0 ? null : { reason: 'alike', others: namesOf(others) };
+  const others = alike.filter(
+    (row) =>
+      (row.vendorId ?? vendorId) === (vendorId ?? row.vendorId) &&
+      !areOtherPayers(payer, row.payer),
+  );
+  if (others.length === 0) return [];
+  const sources = await listSources(client);
+  const own = sources.find((source) => source.sourceCode === sourceCode);
+  const separate = new Set(
+    sources
+      .filter((source) => own !== undefined && areSeparate(own, source))
+      .map((source) => source.sourceCode),
+  );
+  return others.filter((row) => !separate.has(row.sourceCode)).slice(0, MAX_OTHERS);
 }
 
 /**

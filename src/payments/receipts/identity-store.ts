@@ -8,9 +8,11 @@ const NUMBER_LOCK = 0x5ec2;
 const CONTENT_LOCK = 0x5ec3;
 
 /** More are not needed to show that there are some. */
-const MAX_OTHERS = 5;
+export const MAX_OTHERS = 5;
 /** Two sources date one payment this far apart: their clocks differ, and one may write only minutes. */
 const ALIKE_WITHIN = `interval '10 minutes'`;
+/** From the beginning of a day to its last moment. */
+const LAST_OF_DAY = `interval '1 day' - interval '1 microsecond'`;
 
 /**
  * Makes reports of one number wait for each other, then reports of one amount for one account, whatever
@@ -95,25 +97,40 @@ export async function listRenumbered(
   return listed.rows;
 }
 
+export type AlikeRow = NumberedRow & Pick<Receipt, 'sourceCode' | 'payer'>;
+
 /**
- * Receipts of other issuers with the same amount and account at about the same time. Not those that this source
- * has listed under their own numbers: they are other money.
+ * Receipts of other issuers and sources with the same amount and account at about the same time; on the same day if
+ * one of the two has no time. Not those that this source has listed under their own numbers, nor those that we had
+ * before this one was paid: they are other money.
  */
 export async function listAlike(
   db: Queryable,
-  report: Pick<ReceiptReport, 'issuer' | 'sourceCode' | 'amountCents' | 'paidAt'> & {
+  report: Pick<ReceiptReport, 'issuer' | 'sourceCode' | 'amountCents' | 'paidAt' | 'isDayOnly'> & {
     readonly account: string;
   },
-): Promise<NumberedRow[]> {
-  const listed = await db.query<NumberedRow>(
-    `select ${COLUMNS} from receipts r
+): Promise<AlikeRow[]> {
+  const listed = await db.query<AlikeRow>(
+    `select ${COLUMNS}, source_code as "sourceCode", payer from receipts r
      where source_code in (select source_code from receipt_sources where source_code <> $1)
-       and account = $2 and paid_at between $3::timestamptz - ${ALIKE_WITHIN} and $3::timestamptz + ${ALIKE_WITHIN}
+       and account = $2 and paid_at between $3::timestamptz - interval '1 day' and $3::timestamptz + interval '1 day'
+       and case when is_day_only or $6
+         then paid_at <= $3::timestamptz + case when $6 then ${LAST_OF_DAY} else interval '0' end
+           and paid_at >= $3::timestamptz - case when is_day_only then ${LAST_OF_DAY} else interval '0' end
+         else paid_at between $3::timestamptz - ${ALIKE_WITHIN} and $3::timestamptz + ${ALIKE_WITHIN} end
+       and received_at > $3::timestamptz - ${ALIKE_WITHIN}
        and amount_cents = $4 and issuer <> $5
        and not exists (select from receipt_reports p
          where p.receipt_id = r.receipt_id and p.source_code = $1)
-     order by paid_at, receipt_id limit ${MAX_OTHERS}`,
-    [report.sourceCode, report.account, report.paidAt, report.amountCents, report.issuer],
+     order by paid_at, receipt_id`,
+    [
+      report.sourceCode,
+      report.account,
+      report.paidAt,
+      report.amountCents,
+      report.issuer,
+      report.isDayOnly === true,
+    ],
   );
   return listed.rows;
 }

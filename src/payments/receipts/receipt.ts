@@ -62,7 +62,7 @@ export interface Doubt {
   /**
    * `same_number`: another source reported this number. `like_number`: a number that is written
    * differently was reported, or one of the two texts names the number of the other. `alike`: another source reported the same amount for the same account
-   * at about this time. `collected`: a collector reported this number and amount itself.
+   * at about this time, or on this day if one of the two has no time. `collected`: a collector reported this number and amount itself.
    * `line_wrap`: its text can be read in two ways. `changed_hands`: the account number was another vendor's before.
    * `payout`: a payout of this amount to the vendor may have come back, or the text names a payout's reference.
    * `returned`: the bank marks it as the return of a payment of ours. `renumbered`: the source listed this amount on

@@ -65,3 +65,36 @@ export function relationOf(
   if (!isSameAccount || apartMs > NUMBERED_WITHIN_MS) return 'other';
   return isSameNumber ? 'same_number' : 'like_number';
 }
+
+/**
+ * Whether two texts of payers name different people for certain: both have telephone numbers, masked or not, and none
+ * of them can be equal. Names do not tell: of one payment, one bank file may have the payer's name and the other one
+ * the purpose, or another spelling of it. Pure.
+ */
+export function areOtherPayers(one: string | null, other: string | null): boolean {
+  const [phones, others] = [phonesOf(one ?? ''), phonesOf(other ?? '')];
+  if (phones.length === 0 || others.length === 0) return false;
+  return !phones.some((phone) => others.some((named) => mayBeEqual(phone, named)));
+}
+
+/** Digits at the beginning and at the end; all of them in both unless the middle is masked. */
+interface WrittenPhone {
+  readonly start: string;
+  readonly end: string;
+}
+
+/** Providers write `254708374149`, `0708374149`, `2547*****149` or `2547 ***** 149`. */
+const PHONE = /(?<![A-Za-z0-9])\+?(?:254|0)([17]\d{0,8})(?: ?\*+ ?(\d{2,4}))?(?![A-Za-z0-9*])/g;
+/** After the country code. */
+const PHONE_DIGITS = 9;
+
+function phonesOf(text: string): WrittenPhone[] {
+  return [...text.matchAll(PHONE)]
+    .map(([, start = '', end]) => ({ start, end: end ?? start, isMasked: end !== undefined }))
+    .filter(({ start, isMasked }) => isMasked || start.length === PHONE_DIGITS);
+}
+
+function mayBeEqual(one: WrittenPhone, other: WrittenPhone): boolean {
+  const starts = one.start.startsWith(other.start) || other.start.startsWith(one.start);
+  return starts && (one.end.endsWith(other.end) || other.end.endsWith(one.end));
+}

@@ -109,6 +109,8 @@ create table receipts (
   doubt jsonb,
   -- Numbers of other receipts that the bank's text may name, as `plainReference` makes them: its money may be theirs.
   named text[],
+  -- Its source lists days only: paid_at is the beginning of the day.
+  is_day_only boolean not null default false,
   -- How often two people have moved a credited receipt to another vendor, and what was still credited then: the amount
   -- with which it is credited to the next one. Each time it is another collection.
   moves integer not null default 0 check (moves >= 0),

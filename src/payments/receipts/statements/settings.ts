@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { jsonText } from '../../../platform/base/proposal.ts';
 import { createSettingsReader } from '../../connectors/protocol.ts';
+import { isSameAccount } from './account.ts';
 
 const title = Type.String({ minLength: 1, maxLength: 100 });
 const pattern = Type.String({ maxLength: 200 });
@@ -42,6 +43,10 @@ const SETTINGS = Type.Object(
     identified_by: Type.Optional(Type.Enum(['AcctSvcrRef', 'NtryRef', 'OwnerRef'])),
     /** Our account as MT940 and camt.053 name it. Statements of other accounts are refused. */
     bank_account: Type.Optional(Type.String({ minLength: 4, maxLength: 40 })),
+    /** Codes of sources whose payments this account never lists. */
+    separate_from: Type.Optional(
+      Type.Array(Type.String({ pattern: '^[a-z0-9_]{1,40}$' }), { minItems: 1, maxItems: 100 }),
+    ),
     /** `checked`: the movements must add up to the closing balance, in MT940 and camt.053. */
     balances: Type.Optional(Type.Enum(['checked', 'ignored'])),
     /** A regular expression whose first group is the account number in the purpose. */
@@ -81,6 +86,7 @@ export interface StatementRules {
   /** Set only for CSV. */
   readonly csv: CsvRules | undefined;
   readonly statement: AccountRules;
+  readonly separateFrom: readonly string[];
   readonly account: RegExp | undefined;
   readonly receipt: RegExp | undefined;
 }
@@ -139,6 +145,7 @@ export function readStatementSettings(sourceCode: string, given: unknown): State
       checksBalances: settings.balances !== 'ignored',
       identifiedBy: settings.identified_by ?? 'AcctSvcrRef',
     },
+    separateFrom: settings.separate_from ?? [],
     account: compile(settings.account_pattern),
     receipt: compile(settings.receipt_pattern),
   };
@@ -156,6 +163,24 @@ export function isRenumbered(before: SourceSettings, after: SourceSettings): boo
   const of = ({ settings }: SourceSettings) =>
     jsonText(NUMBERING.map((name) => settings[name] ?? null));
   return of(before) !== of(after);
+}
+
+/**
+ * Whether what two sources list is never the same money: one says so, or both name a bank account, and not the same
+ * one. A pay bill's payments may be listed by the bank it belongs to, so its number alone does not tell. Pure.
+ */
+export function areSeparate(one: ListedBy, other: ListedBy): boolean {
+  const [rules, others] = [rulesOf(one), rulesOf(other)];
+  if (rules?.separateFrom.includes(other.sourceCode) === true) return true;
+  if (others?.separateFrom.includes(one.sourceCode) === true) return true;
+  const [account, named] = [rules?.statement.account, others?.statement.account];
+  return account !== undefined && named !== undefined && !isSameAccount(named, account);
+}
+
+type ListedBy = SourceSettings & { readonly sourceCode: string };
+
+function rulesOf({ kind, sourceCode, settings }: ListedBy): StatementRules | undefined {
+  return kind === 'statement' ? readStatementSettings(sourceCode, settings) : undefined;
 }
 
 interface SourceSettings {
