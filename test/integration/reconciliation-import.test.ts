@@ -564,6 +564,53 @@ test('an earlier file that is issued again, after a revision, counts again', asy
   ]);
 });
 
+describe('references of another field than before', () => {
+  const MOVED = { type: 'top_up', amountCents: 500_000n };
+  const FEE = { type: 'charge', amountCents: 700n };
+  const bookedCents = async (): Promise<bigint | undefined> => {
+    const read = await books.pool.query<{ cents: bigint }>(
+      "select sum(amount_cents)::bigint as cents from house_transfers where source in ('top_up', 'charges')",
+    );
+    return read.rows[0]?.cents;
+  };
+
+  test('do not book top-ups and charges again, and open cases about payments', async () => {
+    const made = await sentOne();
+    await settle(paidReport(made, { billerReference: 'A' }));
+    const to = await databaseTime(books);
+    const numbered = (prefix: string) => [
+      { of: made, operatorReference: prefix === '' ? 'A' : `${prefix}PAID` },
+      { ...MOVED, operatorReference: `${prefix}MOVED` },
+      { ...FEE, operatorReference: `${prefix}FEE1` },
+      { ...FEE, operatorReference: `${prefix}FEE2` },
+    ];
+    const first = await importLines(books, folder, numbered(''), { to });
+    expect(first.booked).toMatchObject({ topUpCents: 500_000n, chargeCents: 1_400n });
+    const again = await importLines(books, folder, numbered('OTHER'), { to });
+    expect(again).toMatchObject({
+      verdicts: { repeated: 3, duplicate: 1 },
+      booked: { topUpCents: 0n, chargeCents: 0n },
+    });
+    expect(await bookedCents()).toBe(501_400n);
+    // One more of the same moment and amount is new.
+    const more = [...numbered('OTHER'), { ...FEE, operatorReference: 'FEE3' }];
+    const third = await importLines(books, folder, more, { to });
+    expect(third.booked).toMatchObject({ topUpCents: 0n, chargeCents: 700n });
+  });
+
+  test('an equal movement is another one if the statement lists the former reference too', async () => {
+    const to = await databaseTime(books);
+    const first = [{ ...FEE, operatorReference: 'FEE1' }];
+    await importLines(books, folder, first, { to });
+    const late = [...first, { ...FEE, operatorReference: 'FEE2' }];
+    const again = await importLines(books, folder, late, { to });
+    expect(again).toMatchObject({
+      verdicts: { repeated: 1, noted: 1 },
+      booked: { chargeCents: 700n },
+    });
+  });
+});
+
 describe('a payment that is not listed', () => {
   test('although we have it as paid: a case, opened once', async () => {
     const made = await sentOne();

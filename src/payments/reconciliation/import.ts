@@ -28,7 +28,8 @@ import {
   readPayments,
 } from './store.ts';
 import { listCovered } from './covered-store.ts';
-import { isRevised } from './revised-store.ts';
+import { findRenumbered } from './renumbered.ts';
+import { isRevised, listFormer } from './revised-store.ts';
 import type { KnownMovement, Period } from './store.ts';
 import type { PaymentKey } from '../create/payment.ts';
 import { effectCents } from './statement.ts';
@@ -178,6 +179,7 @@ async function take(
     issue: read.issue,
   });
   const known = await knownMovements(db, operator, read.movements);
+  await addRenumbered(db, request, read.movements, known);
   const named = [...read.movements, ...known.values()];
   const payments = withChanges(await loadPayments(db, request, named), read.movements, known);
   const fresh = read.movements.filter((movement) => !known.has(keyOf(movement)));
@@ -281,6 +283,25 @@ async function knownMovements(
     if (before !== undefined) known.set(keyOf(key), { ...before, reference, amountCents });
   }
   return known;
+}
+
+/** Adds the movements that are known under other references, so that they are not booked again. */
+async function addRenumbered(
+  db: Queryable,
+  { operator, from, to }: Pick<StatementImport, 'operator' | 'from' | 'to'>,
+  movements: readonly StatementMovement[],
+  known: Map<string, KnownMovement>,
+): Promise<void> {
+  const fresh = movements.filter(
+    (movement) =>
+      (movement.kind === 'top_up' || movement.kind === 'charge') && !known.has(keyOf(movement)),
+  );
+  if (fresh.length === 0) return;
+  const former = await listFormer(db, operator, { from, to });
+  const listed = new Set(movements.map(keyOf));
+  for (const [movement, before] of findRenumbered(fresh, former, { listed, keyOf })) {
+    known.set(keyOf(movement), { ...before, reference: movement.reference });
+  }
 }
 
 /** Every payment that a movement names, and those that the period should list. */
