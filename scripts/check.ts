@@ -1,5 +1,6 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import os from 'node:os';
+import { captured } from './captured.ts';
 
 /**
  * `npm run check`: what must pass before a commit. As many steps run at once as there are cores. Prints the
@@ -11,14 +12,13 @@ const SCRIPTS = ['types:program', 'types:pages', 'test:rules', 'dead', 'format:c
 
 interface Step {
   readonly name: string;
-  readonly command: string;
-  readonly args: readonly string[];
+  readonly command: readonly string[];
 }
 
 const steps: Step[] = [
   ...SCRIPTS.map((script) => npm(script)),
   // Rules that need types take ten times as long, so only changed files are checked. `npm run lint` checks all.
-  { name: 'lint', command: 'oxlint', args: ['--deny-warnings'] },
+  { name: 'lint', command: ['oxlint', '--deny-warnings'] },
   ...lintOf(changedFiles()),
 ];
 
@@ -31,35 +31,22 @@ if (failed.length > 0) {
 
 async function work(): Promise<void> {
   for (let step = steps.shift(); step !== undefined; step = steps.shift()) {
-    const beganMs = performance.now();
-    const { exitCode, output } = await run(step);
-    const seconds = ((performance.now() - beganMs) / 1_000).toFixed(1);
-    console.log(`${exitCode === 0 ? '✓' : '✗'} ${step.name}, ${seconds} s`);
+    const { exitCode, output, seconds } = await captured(step.command);
+    console.log(`${exitCode === 0 ? '✓' : '✗'} ${step.name}, ${seconds.toFixed(1)} s`);
     if (exitCode === 0) continue;
     failed.push(step.name);
     console.log(output);
   }
 }
 
-async function run({ command, args }: Step): Promise<{ exitCode: number; output: string }> {
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  const parts: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => parts.push(part));
-  const exitCode = await new Promise<number>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => resolve(code ?? 1));
-  });
-  return { exitCode, output: Buffer.concat(parts).toString() };
-}
-
 function npm(script: string): Step {
-  return { name: script, command: 'npm', args: ['run', '-s', script] };
+  return { name: script, command: ['npm', 'run', '-s', script] };
 }
 
 function lintOf(files: readonly string[]): Step[] {
   if (files.length === 0) return [];
-  const args = ['--type-aware', '--deny-warnings', ...files];
-  return [{ name: `lint with types of ${files.length} changed files`, command: 'oxlint', args }];
+  const command = ['oxlint', '--type-aware', '--deny-warnings', ...files];
+  return [{ name: `lint with types of ${files.length} changed files`, command }];
 }
 
 /** Lists files that differ from the last commit; none without git. */

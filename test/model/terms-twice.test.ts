@@ -221,7 +221,7 @@ test('what one decision about a payment has posted, no other one posts, whatever
         }
       }
     }),
-    { numRuns: 6_000, seed: 20_261_128 },
+    { numRuns: 6_000 },
   );
   for (const source of ['callback', 'query', 'statement']) {
     for (const resolution of TAKES) {
@@ -277,7 +277,7 @@ test('what a paid payment returns to its vendor is returned once, also in parts'
         expect(returned + kept).toBe(made.amountCents + made.feeCents);
       },
     ),
-    { numRuns: 1_000, seed: 20_261_128 },
+    { numRuns: 1_000 },
   );
 });
 
@@ -323,7 +323,7 @@ test('what we bear or claim for a payment becomes what its statement lists, by o
       }
       expect(decided.ledger.of('float')).toBe(0n);
     }),
-    { numRuns: 2_000, seed: 20_261_128 },
+    { numRuns: 2_000 },
   );
   expect(Math.min(more, less)).toBeGreaterThan(100);
 });
