@@ -13,7 +13,7 @@ const PURE = [
 /** Replace modules of the platform, which stay replaced for the files that follow in the same worker. */
 const WITH_MOCKS = [
   'test/unit/parties/signature.test.ts',
-  'test/unit/payments/connectors/bearer-token.test.ts',
+  'test/unit/connectors/bearer-token.test.ts',
 ];
 
 const ON_CITUS = CITUS_URLS.length > 0;

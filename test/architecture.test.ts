@@ -78,6 +78,19 @@ describe('imports', () => {
     expect(importsInCycles(importsOf(sources))).toEqual([]);
   });
 
+  test('of connectors, other wings know the interface and the registry only', () => {
+    const facade = /^connectors\/(?:operator|operator-\w+|registry|probe)\.ts$/;
+    const found = importsOf(sources).filter(
+      ({ file, imported }) =>
+        imported.startsWith('connectors/') &&
+        !file.startsWith('connectors/') &&
+        // Its sources of money share connections and tokens with the connectors.
+        !file.startsWith('payments/receipts/') &&
+        !facade.test(imported),
+    );
+    expect(found).toEqual([]);
+  });
+
   test('leave src only for the sandbox, which only main starts', () => {
     const outside = importsOf(sources).filter(({ imported }) => imported.startsWith('../'));
     expect(outside.map(({ file }) => file)).toEqual(['main.ts']);

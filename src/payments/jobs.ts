@@ -9,7 +9,7 @@ import type { PeriodicJob } from '../platform/jobs/periodic-job.ts';
 import type { OpenPool, Pool } from '../platform/db/pool.ts';
 import type { Restores } from '../platform/history/keeper.ts';
 import type { BillerCatalogue } from './billers/catalogue.ts';
-import type { Connector } from './dispatch/connector.ts';
+import type { Connector } from '../connectors/operator.ts';
 import { listInstructedVersions } from './dispatch/queue-totals-store.ts';
 import { startFloatWatch } from './dispatch/float-watch.ts';
 import { startHandleRetention } from './dispatch/kept-handles.ts';

@@ -3,9 +3,9 @@ import type { Mac } from '../platform/base/mac.ts';
 import type { Pool } from '../platform/db/pool.ts';
 import { createBillerCatalogue } from './billers/catalogue.ts';
 import type { BillerCatalogue } from './billers/catalogue.ts';
-import { createConnectorRegistry, fixedConnectors } from './connectors/registry.ts';
-import type { ConnectorRegistry, ConnectorRegistryOptions } from './connectors/registry.ts';
-import type { Connector } from './dispatch/connector.ts';
+import { openConnectors, fixedConnectors } from './dispatch/connectors.ts';
+import type { Connectors, ConnectorsOptions } from './dispatch/connectors.ts';
+import type { Connector } from '../connectors/operator.ts';
 import type { JobOptions } from './jobs.ts';
 import { undoAndLog } from './quarantine/forged.ts';
 import { createLostPayments } from './quarantine/lost.ts';
@@ -15,12 +15,12 @@ export type ConnectorOf = (operatorCode: string) => Connector | undefined;
 
 /** Operators are reached by their protocols, or by the given connectors. */
 export type OperatorsOptions =
-  | (ConnectorRegistryOptions & Pick<JobOptions, 'masterKeys'>)
+  | (ConnectorsOptions & Pick<JobOptions, 'masterKeys'>)
   | { readonly connectorOf: ConnectorOf };
 
 interface Catalogue {
   readonly catalogue: BillerCatalogue;
-  readonly connectors: ConnectorRegistry;
+  readonly connectors: Connectors;
   readonly lost: LostPayments;
 }
 
@@ -57,7 +57,7 @@ function billersAndConnectors({
       connectors: fixedConnectors(operators.connectorOf),
     };
   }
-  const connectors = createConnectorRegistry({ callbackBase: operators.callbackBase, log });
+  const connectors = openConnectors({ callbackBase: operators.callbackBase, log });
   const catalogue = createBillerCatalogue({
     pool,
     masterKeys: operators.masterKeys,

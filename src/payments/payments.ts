@@ -10,13 +10,12 @@ import type { VendorDirectory } from '../parties/directory.ts';
 import type { BillerCatalogue } from './billers/catalogue.ts';
 import { createBulkProcessor } from './bulk/processor.ts';
 import type { BulkProcessor } from './bulk/processor.ts';
-import type { ConnectorRegistry } from './connectors/registry.ts';
+import type { Connectors } from './dispatch/connectors.ts';
 import { acceptPayment, createCreateLane } from './create/create.ts';
 import type { CreateLane } from './create/create.ts';
 import type { Created, PayingVendor } from './create/create-rules.ts';
-import type { CreateRequest } from './create/payment.ts';
+import type { CreateRequest, NewPayment, PaymentKey } from './create/payment.ts';
 import { PaymentNotes } from './create/notes.ts';
-import type { NewPayment, PaymentKey } from './create/payment.ts';
 import type { PeriodicJob } from '../platform/jobs/periodic-job.ts';
 import { watchLost } from './quarantine/lost.ts';
 import type { LostPayments } from './quarantine/lost.ts';
@@ -199,7 +198,7 @@ interface Parts {
     | 'tallies'
     | 'notes'
   >;
-  readonly connectors: ConnectorRegistry;
+  readonly connectors: Connectors;
   readonly lost: LostPayments;
   readonly lane: CreateLane;
   /** While it is started. */

@@ -28,6 +28,14 @@ export const ROWS: readonly (readonly string[])[] = [
   ['platform/lane-tallies'],
   ['platform/http/wire'],
   ['platform/http'],
+  // What payments call, and what speaks to operators and sources of money: it knows nothing of payments.
+  ['connectors/operator-outcomes', 'connectors/operator-statements'],
+  ['connectors/operator-callbacks'],
+  ['connectors/operator'],
+  ['connectors'],
+  ['connectors/operators'],
+  ['connectors/registry', 'connectors/probe'],
+
   ['parties'],
   ['parties/http', 'parties/people'],
   ['parties/parties'],
@@ -49,14 +57,7 @@ export const ROWS: readonly (readonly string[])[] = [
   // A biller changes its operator only while none of its instructions is in progress.
   ['payments/billers/administer'],
   ['payments/reconciliation', 'payments/archive'],
-  [
-    'payments/quarantine',
-    'payments/corrections',
-    'payments/connectors',
-    'payments/timeline',
-    'payments/overview',
-  ],
-  // Providers of incoming money share connections and tokens with the connectors.
+  ['payments/quarantine', 'payments/corrections', 'payments/timeline', 'payments/overview'],
   ['payments/receipts'],
   ['payments/vendor-floats', 'payments/uploads', 'payments/vendor-secrets'],
   // Settings of every folder below that two people decide.

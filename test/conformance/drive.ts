@@ -4,13 +4,15 @@ import { encodeReference } from '../../src/parties/reference.ts';
 import type {
   CallbackReading,
   CallbackRequest,
-  Connector,
-  FinalOutcome,
   PaymentFinder,
+} from '../../src/connectors/operator-callbacks.ts';
+import type {
+  FinalOutcome,
   PaymentInstruction,
   PaymentOutcome,
   StatusOutcome,
-} from '../../src/payments/dispatch/connector.ts';
+} from '../../src/connectors/operator-outcomes.ts';
+import type { Connector } from '../../src/connectors/operator.ts';
 import {
   afterInstruction,
   afterStatusQuery,

@@ -1,9 +1,6 @@
 import { expect } from 'vitest';
-import type {
-  Connector,
-  FloatMovement,
-  StatementPage,
-} from '../../src/payments/dispatch/connector.ts';
+import type { FloatMovement, StatementPage } from '../../src/connectors/operator-statements.ts';
+import type { Connector } from '../../src/connectors/operator.ts';
 
 const HOUR_MS = 3_600_000;
 

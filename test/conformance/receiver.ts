@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { CallbackRequest } from '../../src/payments/dispatch/connector.ts';
+import type { CallbackRequest } from '../../src/connectors/operator-callbacks.ts';
 
 const PREFIX = '/callbacks/operator';
 

@@ -1,4 +1,4 @@
-import type { Connector } from '../../src/payments/dispatch/connector.ts';
+import type { Connector } from '../../src/connectors/operator.ts';
 
 /** What an account makes the emulator do. */
 export const SCENARIOS = [

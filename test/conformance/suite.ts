@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test as vitestTest, vi } from 'vitest';
-import type { CallbackRequest, Connector } from '../../src/payments/dispatch/connector.ts';
+import type { CallbackRequest } from '../../src/connectors/operator-callbacks.ts';
+import type { Connector } from '../../src/connectors/operator.ts';
 import { findFreePort } from '../support/service-process.ts';
 import { drive, Journey } from './drive.ts';
 import { listMovements } from './movements.ts';

@@ -8,7 +8,7 @@ import { HOUSE, listCases, listCasesAbout } from '../../src/payments/cases/cases
 import type { CaseRow } from '../../src/payments/cases/cases-store.ts';
 import type { Resolution } from '../../src/payments/corrections/resolutions.ts';
 import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
-import { createStatementFormat } from '../../src/payments/connectors/http-json/statement.ts';
+import { createStatementFormat } from '../../src/connectors/operators/http-json/statement.ts';
 import { readTrialBalance } from '../../src/payments/house/trial-balance.ts';
 import { readBalances } from '../../src/payments/ledger/store.ts';
 import { importStatement } from '../../src/payments/reconciliation/import.ts';

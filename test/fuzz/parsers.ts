@@ -12,7 +12,7 @@ import {
   readAccountAnswer,
   readBalanceAnswer,
   readPaymentAnswer,
-} from '../../src/payments/connectors/http-json/answers.ts';
+} from '../../src/connectors/operators/http-json/answers.ts';
 import {
   readAccounts,
   readHead,
@@ -27,8 +27,8 @@ import type { Definition } from '../../src/credit/training/definition.ts';
 import { readSamples } from '../../src/credit/training/read-samples.ts';
 import { readTable } from '../../src/credit/training/read-table.ts';
 import { readTableCard } from '../../src/credit/training/table-card.ts';
-import { readXml } from '../../src/payments/connectors/http/xml.ts';
-import { createStatementFormat } from '../../src/payments/connectors/http-json/statement.ts';
+import { readXml } from '../../src/connectors/operators/http/xml.ts';
+import { createStatementFormat } from '../../src/connectors/operators/http-json/statement.ts';
 import { readC2bPayment, readPulled } from '../../src/payments/receipts/daraja/payment.ts';
 import { readStatement } from '../../src/payments/receipts/statements/read.ts';
 import { findProblems, reportOf } from '../../src/payments/receipts/statements/report.ts';

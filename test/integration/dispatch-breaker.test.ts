@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { putBiller, putOperator } from '../../src/payments/billers/store.ts';
-import { readBalance } from '../../src/payments/connectors/dt-one/lookups.ts';
-import type { Connector } from '../../src/payments/dispatch/connector.ts';
+import { readBalance } from '../../src/connectors/operators/dt-one/lookups.ts';
+import type { Connector } from '../../src/connectors/operator.ts';
 import { TRIAL_INSTRUCTIONS } from '../../src/payments/dispatch/breaker.ts';
 import { watchSettings } from '../../src/platform/db/settings-watch.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';

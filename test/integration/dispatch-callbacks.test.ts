@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { fixedConnectors } from '../../src/payments/connectors/registry.ts';
+import { fixedConnectors } from '../../src/payments/dispatch/connectors.ts';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/platform/base/ids.ts';
@@ -11,8 +11,8 @@ import type {
   CallbackReading,
   CallbackReport,
   PaymentFinder,
-  Connector,
-} from '../../src/payments/dispatch/connector.ts';
+} from '../../src/connectors/operator-callbacks.ts';
+import type { Connector } from '../../src/connectors/operator.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { claim, writeProgress } from '../../src/payments/dispatch/store.ts';
 import { createSettler } from '../../src/payments/settle/settle.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { decodeReference } from '../../src/parties/reference.ts';
 import { putBiller, putOperator } from '../../src/payments/billers/store.ts';
-import type { PaymentOutcome } from '../../src/payments/dispatch/connector.ts';
+import type { PaymentOutcome } from '../../src/connectors/operator-outcomes.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { createPayments } from '../../src/payments/create/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { putBiller } from '../../src/payments/billers/store.ts';
-import type { Connector } from '../../src/payments/dispatch/connector.ts';
+import type { Connector } from '../../src/connectors/operator.ts';
 import { decodeReference, encodeReference } from '../../src/parties/reference.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import type { Connector } from '../../src/payments/dispatch/connector.ts';
+import type { Connector } from '../../src/connectors/operator.ts';
 import { pollFloats } from '../../src/payments/dispatch/float-watch.ts';
 import { OPERATOR, openBooks, operatorRecord } from '../support/money-fixture.ts';
 import { createScriptedConnector, paid } from '../support/scripted-connector.ts';

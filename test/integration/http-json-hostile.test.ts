@@ -5,8 +5,9 @@ import * as net from 'node:net';
 import { Pool } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
 import { exchange } from '../../src/platform/outbound/exchange.ts';
-import type { HttpJsonOptions } from '../../src/payments/connectors/http-json/connector.ts';
-import type { Connector, PaymentOutcome } from '../../src/payments/dispatch/connector.ts';
+import type { HttpJsonOptions } from '../../src/connectors/operators/http-json/connector.ts';
+import type { PaymentOutcome } from '../../src/connectors/operator-outcomes.ts';
+import type { Connector } from '../../src/connectors/operator.ts';
 import { connectorTo } from '../support/simulated-operators.ts';
 
 // Operators and networks that misbehave. The tests check the difference between "nothing was sent" and

@@ -2,11 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type {
-  Connector,
-  PaymentInstruction,
-  StatusQuery,
-} from '../../src/payments/dispatch/connector.ts';
+import type { PaymentInstruction, StatusQuery } from '../../src/connectors/operator-outcomes.ts';
+import type { Connector } from '../../src/connectors/operator.ts';
 import {
   connectorTo,
   startCallbackReceiver,

@@ -5,7 +5,7 @@ import { createServer } from 'node:https';
 import * as net from 'node:net';
 import * as tls from 'node:tls';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import type { PaymentOutcome } from '../../src/payments/dispatch/connector.ts';
+import type { PaymentOutcome } from '../../src/connectors/operator-outcomes.ts';
 import { connectorTo } from '../support/simulated-operators.ts';
 
 // Answers are not signed, so only TLS proves that they are the operator's: every doubt is a refusal.

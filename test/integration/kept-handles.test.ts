@@ -1,12 +1,13 @@
 import { pino } from 'pino';
-import { fixedConnectors } from '../../src/payments/connectors/registry.ts';
+import { fixedConnectors } from '../../src/payments/dispatch/connectors.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { listCases } from '../../src/payments/cases/cases-store.ts';
 import { encodeReference } from '../../src/parties/reference.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { createCallbackReceiver } from '../../src/payments/dispatch/callbacks.ts';
-import type { Connector, FinalOutcome } from '../../src/payments/dispatch/connector.ts';
+import type { FinalOutcome } from '../../src/connectors/operator-outcomes.ts';
+import type { Connector } from '../../src/connectors/operator.ts';
 import type { Timers } from '../../src/platform/base/timers.ts';
 import { startHandleRetention } from '../../src/payments/dispatch/kept-handles.ts';
 import {

@@ -10,9 +10,9 @@ import { removeRoute, setRoute } from '../../src/payments/billers/administer-rou
 import { setOperatorKey } from '../../src/payments/billers/administer-operator-key.ts';
 import { createBillerCatalogue } from '../../src/payments/billers/catalogue.ts';
 import type { BillerCatalogue } from '../../src/payments/billers/catalogue.ts';
-import { createConnectorRegistry } from '../../src/payments/connectors/registry.ts';
-import type { ConnectorRegistry } from '../../src/payments/connectors/registry.ts';
-import { createStatementFormat } from '../../src/payments/connectors/http-json/statement.ts';
+import { openConnectors } from '../../src/payments/dispatch/connectors.ts';
+import type { Connectors } from '../../src/payments/dispatch/connectors.ts';
+import { createStatementFormat } from '../../src/connectors/operators/http-json/statement.ts';
 import { createPayments, readPayment } from '../../src/payments/create/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { createCallbackReceiver } from '../../src/payments/dispatch/callbacks.ts';
@@ -71,7 +71,7 @@ afterAll(async () => {
 /** A process: what it knows of the settings may be old. */
 interface Process {
   readonly catalogue: BillerCatalogue;
-  readonly registry: ConnectorRegistry;
+  readonly registry: Connectors;
 }
 
 class Scenario {
@@ -130,7 +130,7 @@ class Scenario {
   }
 
   async #startProcess(): Promise<Process> {
-    const registry = createConnectorRegistry({
+    const registry = openConnectors({
       callbackBase: 'http://127.0.0.1',
       create: (operator) => this.#world.connect(operator),
       log,

@@ -1,10 +1,9 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { setBiller } from '../../src/payments/billers/administer.ts';
-import type { Product } from '../../src/payments/billers/product.ts';
+import type { Product, Connector, ProductPage } from '../../src/connectors/operator.ts';
 import { listListings, listProducts } from '../../src/payments/billers/products-store.ts';
 import { billerProducts } from '../../src/payments/operations/biller-products.ts';
-import type { Connector, ProductPage } from '../../src/payments/dispatch/connector.ts';
 import { refreshDue, refreshProducts } from '../../src/payments/dispatch/product-watch.ts';
 import { openPaymentsOf } from '../support/dispatch-fixture.ts';
 import { openBooks, OPERATOR } from '../support/money-fixture.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { newId } from '../../src/platform/base/ids.ts';
 import { encodeReference } from '../../src/parties/reference.ts';
-import { createStatementFormat } from '../../src/payments/connectors/http-json/statement.ts';
+import { createStatementFormat } from '../../src/connectors/operators/http-json/statement.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { HOUSE, listCases } from '../../src/payments/cases/cases-store.ts';
 import type { CaseRow } from '../../src/payments/cases/cases-store.ts';

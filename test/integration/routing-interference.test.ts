@@ -7,12 +7,9 @@ import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
 import { removeRoute, setRoute } from '../../src/payments/billers/administer-routes.ts';
 import { putOperator } from '../../src/payments/billers/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
-import type {
-  CallbackRequest,
-  Connector,
-  Paid,
-  StatusOutcome,
-} from '../../src/payments/dispatch/connector.ts';
+import type { CallbackRequest } from '../../src/connectors/operator-callbacks.ts';
+import type { Paid, StatusOutcome } from '../../src/connectors/operator-outcomes.ts';
+import type { Connector } from '../../src/connectors/operator.ts';
 import {
   create,
   openPaymentsOf,

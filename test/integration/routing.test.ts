@@ -10,7 +10,7 @@ import { putOperator } from '../../src/payments/billers/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import { tryRoutes } from '../../src/payments/dispatch/try-route.ts';
-import type { Connector } from '../../src/payments/dispatch/connector.ts';
+import type { Connector } from '../../src/connectors/operator.ts';
 import {
   create,
   openPaymentsOf,

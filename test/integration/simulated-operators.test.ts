@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
-import { createSigning } from '../../src/payments/connectors/http-json/signing.ts';
-import type { Connector, PaymentInstruction } from '../../src/payments/dispatch/connector.ts';
+import { createSigning } from '../../src/connectors/operators/http-json/signing.ts';
+import type { PaymentInstruction } from '../../src/connectors/operator-outcomes.ts';
+import type { Connector } from '../../src/connectors/operator.ts';
 import {
   OPERATORS_MAIN,
   connectorTo,

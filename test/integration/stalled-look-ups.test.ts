@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { connectionOf, createOperatorPool } from '../../src/payments/connectors/connection.ts';
+import { connectionOf, createOperatorPool } from '../../src/connectors/connection.ts';
 import { createDeliverer } from '../../src/payments/events/deliver.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import { exchange } from '../../src/platform/outbound/exchange.ts';

@@ -4,11 +4,11 @@ import { createWireTime } from '../../src/platform/base/clock.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import type {
-  Connector,
   FloatMovement,
   StatementPage,
   StatementQuery,
-} from '../../src/payments/dispatch/connector.ts';
+} from '../../src/connectors/operator-statements.ts';
+import type { Connector } from '../../src/connectors/operator.ts';
 import { putOperator } from '../../src/payments/billers/store.ts';
 import { setPull } from '../../src/payments/reconciliation/administer-pull.ts';
 import {

@@ -7,7 +7,7 @@ import {
   unexplainedCents,
 } from '../../src/payments/reconciliation/match.ts';
 import type { OurPayment } from '../../src/payments/reconciliation/match.ts';
-import type { StatementMovement } from '../../src/payments/reconciliation/statement.ts';
+import type { StatementMovement } from '../../src/connectors/operator-statements.ts';
 
 // Random real payments, and possible errors on either side. The matcher has to report exactly what was
 // planted.

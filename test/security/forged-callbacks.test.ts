@@ -1,10 +1,11 @@
 import { pino } from 'pino';
-import { fixedConnectors } from '../../src/payments/connectors/registry.ts';
+import { fixedConnectors } from '../../src/payments/dispatch/connectors.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { http } from '../../src/payments/connectors/http/protocol.ts';
+import { http } from '../../src/connectors/operators/http/protocol.ts';
 import { createCallbackReceiver } from '../../src/payments/dispatch/callbacks.ts';
 import type { CallbackReceiver } from '../../src/payments/dispatch/callbacks.ts';
-import type { CallbackReading, Connector } from '../../src/payments/dispatch/connector.ts';
+import type { CallbackReading } from '../../src/connectors/operator-callbacks.ts';
+import type { Connector } from '../../src/connectors/operator.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { createSettler } from '../../src/payments/settle/settle.ts';
 import type { Settler } from '../../src/payments/settle/settle.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
-import { createSigning } from '../../src/payments/connectors/http-json/signing.ts';
+import { createSigning } from '../../src/connectors/operators/http-json/signing.ts';
 import { setOperatorKey } from '../../src/payments/billers/administer-operator-key.ts';
 import { newSharedSecret } from '../../src/parties/keys.ts';
 import { createTestDatabase } from '../support/cluster.ts';

@@ -1,5 +1,5 @@
 import { encodeReference } from '../../src/parties/reference.ts';
-import type { CallbackRequest } from '../../src/payments/dispatch/connector.ts';
+import type { CallbackRequest } from '../../src/connectors/operator-callbacks.ts';
 import { canBeForged, postCallback } from './connector.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { OperatorCharacter } from './scenario.ts';

@@ -2,11 +2,13 @@ import type {
   CallbackReading,
   CallbackReport,
   CallbackRequest,
-  Connector,
+} from '../../src/connectors/operator-callbacks.ts';
+import type {
   PaymentOutcome,
   StatusOutcome,
   Unknown,
-} from '../../src/payments/dispatch/connector.ts';
+} from '../../src/connectors/operator-outcomes.ts';
+import type { Connector } from '../../src/connectors/operator.ts';
 import { NO_CAPABILITIES } from '../support/scripted-connector.ts';
 import { floatWith } from './floats.ts';
 import type { Life } from './link.ts';

@@ -1,5 +1,5 @@
 import type { CallbackReceiver } from '../../src/payments/dispatch/callbacks.ts';
-import type { Connector } from '../../src/payments/dispatch/connector.ts';
+import type { Connector } from '../../src/connectors/operator.ts';
 import type { Bugs } from './database.ts';
 
 /**

@@ -5,7 +5,7 @@ import type {
   Paid,
   PaymentInstruction,
   Unknown,
-} from '../../src/payments/dispatch/connector.ts';
+} from '../../src/connectors/operator-outcomes.ts';
 import type { OperatorCharacter } from './scenario.ts';
 import { entriesOf, entryKey } from './truth.ts';
 import type { Entry } from './truth.ts';

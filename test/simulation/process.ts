@@ -1,7 +1,8 @@
 import { pino } from 'pino';
 import type { Timers } from '../../src/platform/base/timers.ts';
 import type { CallbackAnswer, CallbackReceiver } from '../../src/payments/dispatch/callbacks.ts';
-import type { CallbackRequest, Connector } from '../../src/payments/dispatch/connector.ts';
+import type { CallbackRequest } from '../../src/connectors/operator-callbacks.ts';
+import type { Connector } from '../../src/connectors/operator.ts';
 import type { Created } from '../../src/payments/create/create-rules.ts';
 import type { CreateRequest } from '../../src/payments/create/payment.ts';
 import { openPayments } from '../../src/payments/payments.ts';

@@ -1,4 +1,4 @@
-import type { Declaration } from '../../src/payments/dispatch/connector.ts';
+import type { Declaration } from '../../src/connectors/operator.ts';
 import type { Fault } from './faults.ts';
 import type { Random } from './random.ts';
 

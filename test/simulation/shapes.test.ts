@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DECLARATIONS } from '../../src/payments/connectors/registry.ts';
+import { DECLARATIONS } from '../../src/connectors/registry.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { runCampaign } from './campaign.ts';

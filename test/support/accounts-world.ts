@@ -1,11 +1,11 @@
 import type { Operator } from '../../src/payments/billers/biller.ts';
 import type {
-  Connector,
   Declined,
   PaymentOutcome,
   StatusOutcome,
   Unknown,
-} from '../../src/payments/dispatch/connector.ts';
+} from '../../src/connectors/operator-outcomes.ts';
+import type { Connector } from '../../src/connectors/operator.ts';
 import { NO_CAPABILITIES, paid } from './scripted-connector.ts';
 
 // Operators with several merchant accounts, each with its own truth. An account is known by its key and merchant

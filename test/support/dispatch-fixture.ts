@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { vi } from 'vitest';
 import type { BillerCatalogue } from '../../src/payments/billers/catalogue.ts';
-import type { Connector } from '../../src/payments/dispatch/connector.ts';
+import type { Connector } from '../../src/connectors/operator.ts';
 import type { Settler } from '../../src/payments/settle/settle.ts';
 import { createPayments, readPayment } from '../../src/payments/create/store.ts';
 import type { PaymentRow } from '../../src/payments/create/store.ts';

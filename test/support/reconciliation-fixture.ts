@@ -3,7 +3,7 @@ import path from 'node:path';
 import { newId } from '../../src/platform/base/ids.ts';
 import { encodeReference } from '../../src/parties/reference.ts';
 import { formatMoney } from '../../src/platform/base/money.ts';
-import { createStatementFormat } from '../../src/payments/connectors/http-json/statement.ts';
+import { createStatementFormat } from '../../src/connectors/operators/http-json/statement.ts';
 import { importStatement } from '../../src/payments/reconciliation/import.ts';
 import type { ImportRequest, ImportResult } from '../../src/payments/reconciliation/import.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';

@@ -1,6 +1,4 @@
 import type {
-  BalanceAnswer,
-  Connector,
   Declined,
   NotSent,
   Paid,
@@ -9,8 +7,9 @@ import type {
   StatusOutcome,
   StatusQuery,
   Unknown,
-} from '../../src/payments/dispatch/connector.ts';
-import { HTTP_JSON } from '../../src/payments/connectors/http-json/declaration.ts';
+} from '../../src/connectors/operator-outcomes.ts';
+import type { BalanceAnswer, Connector } from '../../src/connectors/operator.ts';
+import { HTTP_JSON } from '../../src/connectors/operators/http-json/declaration.ts';
 
 /** The properties of a test connector that has only `pay`. */
 export const NO_CAPABILITIES = {

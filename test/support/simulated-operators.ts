@@ -5,13 +5,10 @@ import { createServer } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { createHttpJsonConnector } from '../../src/payments/connectors/http-json/connector.ts';
-import type { HttpJsonOptions } from '../../src/payments/connectors/http-json/connector.ts';
-import type {
-  CallbackReading,
-  CallbackRequest,
-  Connector,
-} from '../../src/payments/dispatch/connector.ts';
+import { createHttpJsonConnector } from '../../src/connectors/operators/http-json/connector.ts';
+import type { HttpJsonOptions } from '../../src/connectors/operators/http-json/connector.ts';
+import type { CallbackReading, CallbackRequest } from '../../src/connectors/operator-callbacks.ts';
+import type { Connector } from '../../src/connectors/operator.ts';
 import { createAsk } from '../../sandbox/operators-process.ts';
 import type { OperatorsProcess } from '../../sandbox/operators-process.ts';
 import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';

@@ -1,8 +1,8 @@
 import { openOperatorKeys } from '../../parties/keys.ts';
 import { operatorOf } from '../../payments/billers/catalogue.ts';
 import { findOperator } from '../../payments/billers/store.ts';
-import { createConnector } from '../../payments/connectors/registry.ts';
-import type { Connector } from '../../payments/dispatch/connector.ts';
+import { createConnector } from '../../connectors/registry.ts';
+import type { Connector } from '../../connectors/operator.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Product } from '../../payments/billers/product.ts';
+import type { Product } from '../../connectors/operator.ts';
 import { readProducts } from '../../payments/dispatch/product-watch.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { code, command, wideOption } from '../arguments.ts';

@@ -1,7 +1,7 @@
 import { Argument } from 'commander';
 import type { Command } from 'commander';
-import { DECLARATIONS, PROTOCOL_NAMES } from '../../payments/connectors/registry.ts';
-import type { Declaration } from '../../payments/dispatch/connector.ts';
+import { DECLARATIONS, PROTOCOL_NAMES } from '../../connectors/registry.ts';
+import type { Declaration } from '../../connectors/operator.ts';
 import { command } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { bullets } from '../output.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { probe } from '../../payments/connectors/probe.ts';
-import type { Finding } from '../../payments/connectors/probe.ts';
-import type { Declaration } from '../../payments/dispatch/connector.ts';
+import { probe } from '../../connectors/probe.ts';
+import type { Finding } from '../../connectors/probe.ts';
+import type { Declaration } from '../../connectors/operator.ts';
 import { code, command } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { bullets, table } from '../output.ts';

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { findOperator, listBillers, listOperators } from '../../payments/billers/store.ts';
-import { PROTOCOL_NAMES, secretFormOf } from '../../payments/connectors/registry.ts';
+import { PROTOCOL_NAMES, secretFormOf } from '../../connectors/registry.ts';
 import {
   OPERATOR,
   OPERATOR_KEY,

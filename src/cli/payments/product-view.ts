@@ -1,5 +1,5 @@
 import { rangeText } from '../../payments/billers/product.ts';
-import type { Product, Range } from '../../payments/billers/product.ts';
+import type { Product, Range } from '../../connectors/operator.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 
 /** Columns of a list of products. */

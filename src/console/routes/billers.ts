@@ -3,7 +3,7 @@ import { changeBillerStatus } from '../../payments/billers/administer.ts';
 import { readBillerProducts } from '../../payments/billers/biller-products.ts';
 import { listBillerHealth } from '../../payments/billers/health.ts';
 import type { BillerHealth } from '../../payments/billers/health.ts';
-import type { Range } from '../../payments/billers/product.ts';
+import type { Range } from '../../connectors/operator.ts';
 import { tryRoutes } from '../../payments/dispatch/try-route.ts';
 import { intervalsOf, sumActivity } from '../../payments/overview/activity.ts';
 import { parseIsoTime } from '../../platform/base/clock.ts';

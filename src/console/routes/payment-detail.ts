@@ -1,4 +1,4 @@
-import type { Connector } from '../../payments/dispatch/connector.ts';
+import type { Connector } from '../../connectors/operator.ts';
 import type { PaymentTimeline, TimelineEntry } from '../../payments/timeline/assemble.ts';
 import { forVendor } from '../../payments/timeline/for-vendor.ts';
 import type { PaymentDetail } from '../answers.ts';

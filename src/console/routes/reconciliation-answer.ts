@@ -1,6 +1,6 @@
 import { listFloats } from '../../payments/billers/float-store.ts';
 import type { CaseRow } from '../../payments/cases/cases-store.ts';
-import { statementFormatOf } from '../../payments/connectors/registry.ts';
+import { statementFormatOf } from '../../connectors/registry.ts';
 import { readDayGaps, reportOperators } from '../../payments/reconciliation/days.ts';
 import type { Day, OperatorsReport } from '../../payments/reconciliation/days.ts';
 import { findLastClosedDay } from '../../payments/reconciliation/days-store.ts';

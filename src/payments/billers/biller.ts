@@ -1,6 +1,7 @@
+import type { ConfiguredOperator, Secret, Range } from '../../connectors/operator.ts';
 import type { FeePrices, OperatorPrice } from '../prices/price.ts';
 import type { AccountFormat } from './account-format.ts';
-import type { Range, SoldProduct } from './product.ts';
+import type { SoldProduct } from './product.ts';
 
 export type Availability = 'ONLINE' | 'OFFLINE';
 
@@ -68,17 +69,9 @@ export function isOnTrial({ breaker }: Pick<Route, 'breaker'>): boolean {
 export type RouteObstacle = 'offline' | 'breaker' | 'float';
 
 /** The company that executes payments for billers, and how to reach it. */
-export interface Operator {
-  readonly operatorCode: string;
+export interface Operator extends ConfiguredOperator {
   readonly name: string;
-  /** Folder of `connectors/` that speaks its protocol. */
-  readonly connector: string;
-  readonly baseUrl: string;
-  readonly settings: Readonly<Record<string, unknown>>;
-  readonly maxConcurrency: number;
   readonly maxPerSecond: number | null;
-  /** Secrets shared with it, newest first. */
-  readonly secrets: readonly OperatorSecret[];
 }
 
 /** An operator with its history (operator-version.ts). */
@@ -103,11 +96,5 @@ export interface FormerVersion {
   /** Until when callbacks under kept keys are accepted; null unless they are kept. */
   readonly callbacksUntil: Date | null;
   /** Kept ones, newest first. */
-  readonly secrets: readonly OperatorSecret[];
-}
-
-export interface OperatorSecret {
-  readonly secret: string;
-  /** Null: until it is replaced. */
-  readonly validUntil: Date | null;
+  readonly secrets: readonly Secret[];
 }

@@ -3,7 +3,8 @@ import type { Pool } from '../../platform/db/pool.ts';
 import { openOperatorKeys } from '../../parties/keys.ts';
 import { feePricesByBiller, listFeePrices } from '../prices/store.ts';
 import type { FeePrices } from '../prices/price.ts';
-import type { Biller, Operator, OperatorSecret, Route, VersionedOperator } from './biller.ts';
+import type { Secret } from '../../connectors/operator.ts';
+import type { Biller, Operator, Route, VersionedOperator } from './biller.ts';
 import type { SoldProduct } from './product.ts';
 import { listSoldProducts } from './products-store.ts';
 import { holderOf } from './operator-version.ts';
@@ -27,7 +28,7 @@ export interface BillerCatalogue {
   readonly reload: () => Promise<void>;
 }
 
-const NO_SECRETS: ReadonlyMap<string, readonly OperatorSecret[]> = new Map();
+const NO_SECRETS: ReadonlyMap<string, readonly Secret[]> = new Map();
 
 /** The biller of a stored row. */
 export function billerOf(

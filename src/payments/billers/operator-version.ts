@@ -9,7 +9,7 @@ import type { FormerVersion, Operator, VersionedOperator } from './biller.ts';
 
 /**
  * Settings that never change who is asked. An attempt keeps the longest of the times that applied to it
- * (`connectors/witness.ts`).
+ * (`dispatch/witness.ts`).
  */
 const TIMES: ReadonlySet<string> = new Set([
   'pay_timeout_ms',

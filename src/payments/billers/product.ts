@@ -1,34 +1,5 @@
+import type { Range } from '../../connectors/operator.ts';
 import { CURRENCY, formatMoney } from '../../platform/base/money.ts';
-
-/** Something that an operator sells: a bundle, a bouquet, a voucher, or payments of a kind of bill. */
-export interface Product {
-  /** The operator's own code, as its settings name it. */
-  readonly productCode: string;
-  readonly name: string;
-  /** Such as "Utilities, Electricity". */
-  readonly service: string;
-  /** Who delivers it. */
-  readonly provider: string;
-  /** Value for the receiver, as the operator writes it: `100 KES`, `10 to 10000 KES`, `1 GB`. */
-  readonly value: string;
-  /** The payable amount; null if the operator does not say. */
-  readonly amount: Range | null;
-  /** The price that we pay to the operator; null if it does not say. */
-  readonly price: Range | null;
-  /** Period in which the receiver can use it, as the operator writes it. */
-  readonly validity: string | null;
-  /** Field that a payment must have, such as `account_number`. */
-  readonly requires: string;
-  /** Our billers whose payments buy it, by the operator's settings. */
-  readonly billerCodes: readonly string[];
-}
-
-/** A range of money, both ends included; equal for a fixed price. */
-export interface Range {
-  readonly minimumCents: bigint;
-  readonly maximumCents: bigint;
-  readonly currency: string;
-}
 
 /** A product that payments of a biller may buy from an operator, with what may be paid for it. */
 export interface SoldProduct extends Range {

@@ -2,7 +2,8 @@ import { CURRENCY } from '../../platform/base/money.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { markChanged } from '../../platform/db/settings-watch.ts';
-import type { Product, Range, SoldProduct } from './product.ts';
+import type { Product, Range } from '../../connectors/operator.ts';
+import type { SoldProduct } from './product.ts';
 
 /** When an operator's list was read. */
 export interface ListingRow {

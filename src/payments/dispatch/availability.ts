@@ -13,7 +13,7 @@ import { noteBalance } from './float-watch.ts';
 import { callWithin } from './probe.ts';
 import { createCallRecord, failuresToOpen, pauseMs } from './breaker.ts';
 import type { CallRecord } from './breaker.ts';
-import type { Connector } from './connector.ts';
+import type { Connector } from '../../connectors/operator.ts';
 import { obstacleOf } from './route.ts';
 import type { Obstacle } from './route.ts';
 import type { Stage } from './store.ts';

@@ -18,10 +18,9 @@ import type {
   CallbackReport,
   CallbackRequest,
   Callbacks,
-  Connector,
-  FinalOutcome,
-  Paid,
-} from './connector.ts';
+} from '../../connectors/operator-callbacks.ts';
+import type { FinalOutcome, Paid } from '../../connectors/operator-outcomes.ts';
+import type { Connector } from '../../connectors/operator.ts';
 import { finalReport } from './next-step.ts';
 import { createPaymentFinder } from './find-sent.ts';
 import { askNow, askWithin, lockOpenElsewhere, readLastAttempt } from './handle-store.ts';

@@ -21,7 +21,7 @@ import type { PaymentNotes } from '../create/notes.ts';
 import type { Settler } from '../settle/settle.ts';
 import type { Capacity } from './capacity.ts';
 import type { Availabilities } from './availability.ts';
-import type { Connector } from './connector.ts';
+import type { Connector } from '../../connectors/operator.ts';
 import { sendDeadlineMs } from './next-step.ts';
 import type { RetryPolicy } from './next-step.ts';
 import { createRotation } from './rotation.ts';

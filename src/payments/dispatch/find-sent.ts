@@ -4,7 +4,7 @@ import type { Timers } from '../../platform/base/timers.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { readPayment } from '../create/store.ts';
 import type { PaymentKey } from '../create/payment.ts';
-import type { PaymentFinder, SentPayment } from './connector.ts';
+import type { PaymentFinder, SentPayment } from '../../connectors/operator-callbacks.ts';
 import { findAttemptsByHandle, findKeptHandles, readLastAttempt } from './handle-store.ts';
 
 /** A callback waits this long for its handle, which may arrive later with the answer to the instruction. */

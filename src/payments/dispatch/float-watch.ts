@@ -11,7 +11,7 @@ import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import { systemTimers } from '../../platform/base/timers.ts';
 import type { Timers } from '../../platform/base/timers.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import type { Connector } from './connector.ts';
+import type { Connector } from '../../connectors/operator.ts';
 
 export interface FloatWatchOptions {
   readonly pool: Pool;

@@ -6,7 +6,7 @@ import type { Pool } from '../../platform/db/pool.ts';
 import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import { startRetention } from '../../platform/jobs/retention.ts';
 import type { RetentionTiming } from '../../platform/jobs/retention.ts';
-import type { Connector } from './connector.ts';
+import type { Connector } from '../../connectors/operator.ts';
 import { deleteHandlesBefore, insertHandles } from './handle-store.ts';
 import type { KeptHandle } from './handle-store.ts';
 import type { Claim } from './store.ts';

@@ -1,11 +1,11 @@
 import type { FinalReport } from '../create/payment.ts';
 import type {
-  Connector,
   FinalOutcome,
   PaymentOutcome,
   StatusOutcome,
   Unknown,
-} from './connector.ts';
+} from '../../connectors/operator-outcomes.ts';
+import type { Connector } from '../../connectors/operator.ts';
 import type { Failover } from './route.ts';
 import type { Claim, Progress } from './store.ts';
 

@@ -1,5 +1,5 @@
 import type { Timers } from '../../platform/base/timers.ts';
-import type { BalanceAnswer, Connector } from './connector.ts';
+import type { BalanceAnswer, Connector } from '../../connectors/operator.ts';
 
 /**
  * Queries our float with the operator. Also `unknown` if the connector does not return in time or throws,

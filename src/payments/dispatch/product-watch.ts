@@ -1,11 +1,10 @@
 import type { Logger } from 'pino';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
-import type { Product } from '../billers/product.ts';
+import type { Product, Connector } from '../../connectors/operator.ts';
 import { saveListingError, saveProducts, takeDueListings } from '../billers/products-store.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
-import type { Connector } from './connector.ts';
 
 /** Interval between two readings of an operator's list, and the pause after a failed one. */
 const REFRESH = { everyMs: 6 * 3_600_000, retryMs: 600_000 };

@@ -1,7 +1,7 @@
 import type { Operator } from '../billers/biller.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
 import type { Capacity } from './capacity.ts';
-import type { Connector } from './connector.ts';
+import type { Connector } from '../../connectors/operator.ts';
 import { leaseMsOf } from './next-step.ts';
 import type { AskedBands, Rotation, Turn } from './rotation.ts';
 import { chooseRoute } from './route.ts';

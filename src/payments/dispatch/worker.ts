@@ -6,13 +6,13 @@ import { traced } from '../../platform/base/tracing.ts';
 import type { FinalReport } from '../create/payment.ts';
 import type { Settler } from '../settle/settle.ts';
 import type {
-  Connector,
   NotSent,
   PaymentInstruction,
   PaymentOutcome,
   StatusOutcome,
   Unknown,
-} from './connector.ts';
+} from '../../connectors/operator-outcomes.ts';
+import type { Connector } from '../../connectors/operator.ts';
 import {
   CONNECTOR_GRACE_MS,
   SEND_WITHIN_MS,

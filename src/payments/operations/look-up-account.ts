@@ -3,7 +3,7 @@ import { requireAccount, requirePhone } from '../billers/account.ts';
 import type { Biller } from '../billers/biller.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
 import type { Capacity } from '../dispatch/capacity.ts';
-import type { AccountAnswer, AccountQuery } from '../dispatch/connector.ts';
+import type { AccountAnswer, AccountQuery } from '../../connectors/operator.ts';
 import { askValidators, validatorsOf } from './validators.ts';
 import type { ConnectorOf } from './validators.ts';
 

@@ -6,7 +6,7 @@ import { Refusal } from '../../platform/base/errors.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import type { Biller } from '../billers/biller.ts';
 import type { BillerCatalogue } from '../billers/catalogue.ts';
-import type { AccountQuery } from '../dispatch/connector.ts';
+import type { AccountQuery } from '../../connectors/operator.ts';
 import { vid } from '../../parties/http/fields.ts';
 import type { Operation, RefusalForm } from '../../platform/http/operation.ts';
 import { headerStatus, moneyText, nullable } from '../../platform/http/schemas.ts';

@@ -1,5 +1,5 @@
 import type { Biller } from '../billers/biller.ts';
-import type { AccountAnswer, AccountQuery, Connector } from '../dispatch/connector.ts';
+import type { AccountAnswer, AccountQuery, Connector } from '../../connectors/operator.ts';
 
 export type ConnectorOf = (operatorCode: string) => Connector | undefined;
 

@@ -1,4 +1,4 @@
-import { cleanMessage } from '../connectors/text.ts';
+import { cleanMessage } from '../../connectors/text.ts';
 
 /** The way in which a report of a receipt arrived. */
 export type Channel = 'confirmation' | 'pull' | 'stk' | 'statement';

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { openKeys } from '../../parties/keys.ts';
 import type { MasterKeys } from '../../platform/base/sealing.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import type { OperatorSecret } from '../billers/biller.ts';
+import type { Secret } from '../../connectors/operator.ts';
 import { createDarajaSource } from './daraja/source.ts';
 import type { DarajaSource } from './daraja/source.ts';
 import { listSources } from './sources-store.ts';
@@ -34,8 +34,8 @@ export function keyHolders(sourceCode: string): {
 async function openSourceKeys(
   pool: Pool,
   masterKeys: MasterKeys,
-): Promise<ReadonlyMap<string, readonly OperatorSecret[]>> {
-  const keys = new Map<string, OperatorSecret[]>();
+): Promise<ReadonlyMap<string, readonly Secret[]>> {
+  const keys = new Map<string, Secret[]>();
   for (const { holder, secret, validUntil } of await openKeys(pool, ['source'], masterKeys)) {
     keys.set(holder, [...(keys.get(holder) ?? []), { secret, validUntil }]);
   }
@@ -63,10 +63,10 @@ export async function openSource(
 }
 
 /** The provider's keys, then those of our callback URLs. */
-type SourceKeys = readonly [readonly OperatorSecret[], readonly OperatorSecret[]];
+type SourceKeys = readonly [readonly Secret[], readonly Secret[]];
 
 function keysOf(
-  keys: ReadonlyMap<string, readonly OperatorSecret[]>,
+  keys: ReadonlyMap<string, readonly Secret[]>,
   { sourceCode }: SourceRow,
 ): SourceKeys {
   const holders = keyHolders(sourceCode);

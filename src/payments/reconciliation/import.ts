@@ -33,7 +33,11 @@ import { isRevised, listFormer } from './revised-store.ts';
 import type { KnownMovement, Period } from './store.ts';
 import type { PaymentKey } from '../create/payment.ts';
 import { effectCents } from './statement.ts';
-import type { StatementFormat, StatementMovement, StatementProblem } from './statement.ts';
+import type {
+  StatementFormat,
+  StatementMovement,
+  StatementProblem,
+} from '../../connectors/operator-statements.ts';
 
 /** A statement, however it came. */
 export interface StatementImport {

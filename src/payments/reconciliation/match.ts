@@ -1,5 +1,5 @@
 import type { Outcome } from '../create/payment.ts';
-import type { StatementMovement } from './statement.ts';
+import type { StatementMovement } from '../../connectors/operator-statements.ts';
 
 /** One of our payments as reconciliation sees it. All amounts in cents. */
 export interface OurPayment {

@@ -4,7 +4,9 @@ import { startOfDay } from '../../platform/base/clock.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import type { Connector, FloatMovement } from '../dispatch/connector.ts';
+import { isReference } from '../../parties/reference.ts';
+import type { FloatMovement } from '../../connectors/operator-statements.ts';
+import type { Connector } from '../../connectors/operator.ts';
 import { importRead } from './import.ts';
 import type { ImportResult } from './import.ts';
 import { nextWindow } from './pull-window.ts';
@@ -62,7 +64,7 @@ async function pullMovements(
       }
       movements.set(name, movement);
     }
-    if (answer.next === null) return [...movements.values()];
+    if (answer.next === null) return [...movements.values()].map(withOurReference);
     // An operator that ignores which page is asked for has no last page.
     if (answer.movements.length > 1 && movements.size === before) {
       throw new Error('a page lists nothing new');
@@ -72,6 +74,15 @@ async function pullMovements(
     cursor = answer.next;
   }
   throw new Error('the statement has no end');
+}
+
+/** Others may use the same float: a movement without a reference of ours has none. */
+function withOurReference(movement: FloatMovement): FloatMovement {
+  const { reference } = movement;
+  return {
+    ...movement,
+    reference: reference !== null && isReference(reference) ? reference : null,
+  };
 }
 
 /**

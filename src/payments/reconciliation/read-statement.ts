@@ -11,7 +11,7 @@ import type {
   StatementFormat,
   StatementMovement,
   StatementProblem,
-} from './statement.ts';
+} from '../../connectors/operator-statements.ts';
 
 export interface ReadStatement {
   readonly sha256: Buffer;

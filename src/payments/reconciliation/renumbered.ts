@@ -1,5 +1,5 @@
 import type { KnownMovement } from './store.ts';
-import type { StatementMovement } from './statement.ts';
+import type { StatementMovement } from '../../connectors/operator-statements.ts';
 
 /** A top-up or a charge that an earlier statement listed. */
 export interface FormerMovement extends KnownMovement {

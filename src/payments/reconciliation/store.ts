@@ -5,7 +5,7 @@ import { lockOperator } from '../billers/store.ts';
 import { isOwnTermsTransfer } from '../ledger/account.ts';
 import type { Outcome, PaymentKey } from '../create/payment.ts';
 import type { OurPayment } from './match.ts';
-import type { MovementKind, StatementMovement } from './statement.ts';
+import type { MovementKind, StatementMovement } from '../../connectors/operator-statements.ts';
 
 /**
  * True if consecutive complete statements of the operator cover from <= time < to. Then every movement

@@ -3,7 +3,7 @@
 create table operators (
   operator_code text primary key check (operator_code ~ '^[a-z0-9_]{1,40}$'),
   name text not null,
-  -- The protocol: a name in src/payments/connectors/registry.ts.
+  -- The protocol: a name in src/connectors/registry.ts.
   connector text not null,
   base_url text not null,
   -- Protocol settings that are not secret, such as time-outs.

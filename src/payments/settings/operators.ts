@@ -7,11 +7,12 @@ import type { Line } from '../../proposals/kind.ts';
 import { setOperator } from '../billers/administer.ts';
 import type { OperatorChange } from '../billers/administer.ts';
 import { setOperatorKey } from '../billers/administer-operator-key.ts';
-import type { Operator, OperatorSecret } from '../billers/biller.ts';
+import type { Secret } from '../../connectors/operator.ts';
+import type { Operator } from '../billers/biller.ts';
 import { operatorOf } from '../billers/catalogue.ts';
 import { listFormerVersionsOf } from '../billers/operator-versions-store.ts';
 import { findOperator } from '../billers/store.ts';
-import { checkOperator, secretFormOf } from '../connectors/registry.ts';
+import { checkOperator, secretFormOf } from '../../connectors/registry.ts';
 import { countInstructionsOf } from '../dispatch/queue-totals-store.ts';
 import {
   code,
@@ -142,7 +143,7 @@ async function requireUsable(operator: Operator): Promise<void> {
   }
 }
 
-function asSecret(secret: string): OperatorSecret {
+function asSecret(secret: string): Secret {
   return { secret, validUntil: null };
 }
 

@@ -11,14 +11,14 @@ import { kind } from '../../proposals/kind.ts';
 import type { Actor, AnyKind, Line } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
 import type { ProposalRow } from '../../proposals/store.ts';
-import { requireStatementFormat } from '../connectors/statement-format.ts';
+import { requireStatementFormat } from '../reconciliation/statement-format.ts';
 import type { EndedPayment } from '../reconciliation/differences.ts';
 import { importWithin } from '../reconciliation/import.ts';
 import type { Imported, ImportResult, StatementImport } from '../reconciliation/import.ts';
 import { readStatementFile } from '../reconciliation/read-statement.ts';
 import type { ReadStatement } from '../reconciliation/read-statement.ts';
 import { beginImport } from '../reconciliation/store.ts';
-import type { StatementFormat } from '../reconciliation/statement.ts';
+import type { StatementFormat } from '../../connectors/operator-statements.ts';
 import { keepFile, withKeptFile } from './files.ts';
 
 export const OPERATOR_STATEMENT = 'operator_statement';

@@ -1,4 +1,4 @@
-import { africastalking as protocol } from '../../../src/payments/connectors/africastalking/protocol.ts';
+import { africastalking as protocol } from '../../../src/connectors/operators/africastalking/protocol.ts';
 import { kenyanMobileNumber } from '../../../src/platform/base/mobile-number.ts';
 import { AfricastalkingEmulator } from '../../../sandbox/providers/africastalking/emulator.ts';
 import type { Subject } from '../subject.ts';

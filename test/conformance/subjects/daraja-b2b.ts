@@ -1,4 +1,4 @@
-import { darajaB2b as protocol } from '../../../src/payments/connectors/daraja-b2b/protocol.ts';
+import { darajaB2b as protocol } from '../../../src/connectors/operators/daraja-b2b/protocol.ts';
 import { DarajaEmulator } from '../../../sandbox/providers/daraja/emulator.ts';
 import type { DarajaOptions } from '../../../sandbox/providers/daraja/emulator.ts';
 import { createGateway } from '../../../sandbox/providers/daraja/listener.ts';

@@ -1,4 +1,4 @@
-import { dtOne as protocol } from '../../../src/payments/connectors/dt-one/protocol.ts';
+import { dtOne as protocol } from '../../../src/connectors/operators/dt-one/protocol.ts';
 import { DtOneEmulator } from '../../../sandbox/providers/dt-one/emulator.ts';
 import { createGateway } from '../../../sandbox/providers/dt-one/listener.ts';
 import type { Subject } from '../subject.ts';

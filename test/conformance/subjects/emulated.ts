@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Protocol } from '../../../src/payments/connectors/protocol.ts';
-import type { Connector } from '../../../src/payments/dispatch/connector.ts';
+import type { Protocol, Connector } from '../../../src/connectors/operator.ts';
 import { parseMoney } from '../../../src/platform/base/money.ts';
 import type { ConnectOptions, Provider, Scenario } from '../subject.ts';
 

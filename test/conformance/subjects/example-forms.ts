@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ExampleFormsEmulator } from '../../../sandbox/providers/example-forms/emulator.ts';
-import { http } from '../../../src/payments/connectors/http/protocol.ts';
+import { http } from '../../../src/connectors/operators/http/protocol.ts';
 import type { Subject } from '../subject.ts';
 import { accountsBy, connectTo, serve, SUFFIXES } from './emulated.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ExampleXmlEmulator } from '../../../sandbox/providers/example-xml/emulator.ts';
-import { http } from '../../../src/payments/connectors/http/protocol.ts';
+import { http } from '../../../src/connectors/operators/http/protocol.ts';
 import type { Subject } from '../subject.ts';
 import { accountsBy, connectTo, serve, SUFFIXES } from './emulated.ts';
 

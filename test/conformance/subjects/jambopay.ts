@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { jambopay as protocol } from '../../../src/payments/connectors/jambopay/protocol.ts';
+import { jambopay as protocol } from '../../../src/connectors/operators/jambopay/protocol.ts';
 import { JambopayEmulator } from '../../../sandbox/providers/jambopay/emulator.ts';
 import type { JambopayOptions } from '../../../sandbox/providers/jambopay/emulator.ts';
 import type { Subject } from '../subject.ts';

@@ -1,4 +1,4 @@
-import { reloadly as protocol } from '../../../src/payments/connectors/reloadly/protocol.ts';
+import { reloadly as protocol } from '../../../src/connectors/operators/reloadly/protocol.ts';
 import { kenyanMobileNumber } from '../../../src/platform/base/mobile-number.ts';
 import { ReloadlyEmulator } from '../../../sandbox/providers/reloadly/emulator.ts';
 import { createGateway } from '../../../sandbox/providers/reloadly/listener.ts';

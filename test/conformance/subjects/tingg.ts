@@ -1,4 +1,4 @@
-import { tingg as protocol } from '../../../src/payments/connectors/tingg/protocol.ts';
+import { tingg as protocol } from '../../../src/connectors/operators/tingg/protocol.ts';
 import { TinggEmulator } from '../../../sandbox/providers/tingg/emulator.ts';
 import type { Subject } from '../subject.ts';
 import { accountsBy, connectTo, serve, SUFFIXES } from './emulated.ts';

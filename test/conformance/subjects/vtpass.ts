@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { http } from '../../../src/payments/connectors/http/protocol.ts';
+import { http } from '../../../src/connectors/operators/http/protocol.ts';
 import { VtpassEmulator } from '../../../sandbox/providers/vtpass/emulator.ts';
 import type { Subject } from '../subject.ts';
 import { accountsBy, connectTo, serve, SUFFIXES } from './emulated.ts';

@@ -1,6 +1,6 @@
 import { PROVIDER_BILLERS, PROVIDER_OPERATORS } from '../../../sandbox/provider-operators.ts';
 import type { PayingProvider, ProviderBiller } from '../../../sandbox/provider-operators.ts';
-import { DECLARATIONS } from '../../../src/payments/connectors/registry.ts';
+import { DECLARATIONS } from '../../../src/connectors/registry.ts';
 
 /** The protocols that providers are emulated for, and `all`: every biller with all of its routes. */
 export const PROVIDER_CHOICES: readonly string[] = [

@@ -1,4 +1,4 @@
-import { createSigning } from '../../../src/payments/connectors/http-json/signing.ts';
+import { createSigning } from '../../../src/connectors/operators/http-json/signing.ts';
 import { readUnchainedSeconds } from '../../../src/payments/ledger/store.ts';
 import { SANDBOX_OPERATOR_KEY } from '../../../sandbox/operators/options.ts';
 import { until } from '../../support/until.ts';

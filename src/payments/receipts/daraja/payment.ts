@@ -1,6 +1,12 @@
 import { createWireTime } from '../../../platform/base/clock.ts';
-import { centsOf, objectOf, readContradictory, readJson, textOf } from '../../connectors/values.ts';
-import { cleanMessage } from '../../connectors/text.ts';
+import {
+  centsOf,
+  objectOf,
+  readContradictory,
+  readJson,
+  textOf,
+} from '../../../connectors/values.ts';
+import { cleanMessage } from '../../../connectors/text.ts';
 import { readReceiptNumber, reportedAccount } from '../receipt.ts';
 
 /** A customer's payment to our short code, as Daraja describes it. */

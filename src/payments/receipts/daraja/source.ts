@@ -1,14 +1,14 @@
 import type { Ending } from '../../../platform/outbound/exchange.ts';
 import { LIMITS } from '../../../platform/base/limits.ts';
-import type { OperatorSecret } from '../../billers/biller.ts';
-import { connectionOf, createOperatorPool, readBaseUrl } from '../../connectors/connection.ts';
-import { requireCallbackUrl } from '../../connectors/daraja-b2b/callback-url.ts';
-import { createDarajaCaller } from '../../connectors/daraja-b2b/caller.ts';
-import type { DarajaCaller } from '../../connectors/daraja-b2b/caller.ts';
-import { objectOf, readJson, textOf } from '../../connectors/values.ts';
-import { createSecretPaths } from '../../connectors/secret-path.ts';
-import type { SecretPaths } from '../../connectors/secret-path.ts';
-import { cleanMessage } from '../../connectors/text.ts';
+import type { Secret } from '../../../connectors/operator.ts';
+import { connectionOf, createOperatorPool, readBaseUrl } from '../../../connectors/connection.ts';
+import { requireCallbackUrl } from '../../../connectors/operators/daraja-b2b/callback-url.ts';
+import { createDarajaCaller } from '../../../connectors/operators/daraja-b2b/caller.ts';
+import type { DarajaCaller } from '../../../connectors/operators/daraja-b2b/caller.ts';
+import { objectOf, readJson, textOf } from '../../../connectors/values.ts';
+import { createSecretPaths } from '../../../connectors/secret-path.ts';
+import type { SecretPaths } from '../../../connectors/secret-path.ts';
+import { cleanMessage } from '../../../connectors/text.ts';
 import { darajaTimeOf, readPulled } from './payment.ts';
 import type { PulledPage } from './payment.ts';
 import { limitOf, readAddresses, readDarajaSecret, readDarajaSettings } from './settings.ts';
@@ -62,7 +62,7 @@ export interface DarajaSourceOptions {
   /** From Safaricom. */
   readonly secret: string;
   /** Ours, for the callback URLs, newest first. */
-  readonly pathSecrets: readonly OperatorSecret[];
+  readonly pathSecrets: readonly Secret[];
   /** The source's own URL, without a trailing slash. */
   readonly callbackUrl: string;
 }

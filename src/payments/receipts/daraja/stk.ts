@@ -1,6 +1,6 @@
 import type { Ending } from '../../../platform/outbound/exchange.ts';
-import { objectOf, readJson, textOf } from '../../connectors/values.ts';
-import { cleanMessage } from '../../connectors/text.ts';
+import { objectOf, readJson, textOf } from '../../../connectors/values.ts';
+import { cleanMessage } from '../../../connectors/text.ts';
 import { stampOf } from './payment.ts';
 
 /** The payment that a prompt on a phone asks for. */

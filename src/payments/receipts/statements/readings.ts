@@ -1,4 +1,4 @@
-import { cleanWhole } from '../../connectors/text.ts';
+import { cleanWhole } from '../../../connectors/text.ts';
 import { MPESA, normaliseAccount, readReceiptNumber, reportedAccount } from '../receipt.ts';
 import type { OtherReadings } from '../receipt.ts';
 import type { StatementRules } from './settings.ts';

@@ -1,4 +1,4 @@
-import { cleanMessage } from '../../connectors/text.ts';
+import { cleanMessage } from '../../../connectors/text.ts';
 import { isFarAhead } from '../../collections/collect.ts';
 import { MPESA } from '../receipt.ts';
 import { plainReference } from '../../../platform/base/written-alike.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { jsonText } from '../../../platform/base/proposal.ts';
-import { createSettingsReader } from '../../connectors/protocol.ts';
+import { createSettingsReader } from '../../../connectors/settings.ts';
 import { isSameAccount } from './account.ts';
 
 const title = Type.String({ minLength: 1, maxLength: 100 });

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { PaymentOutcome, StatusOutcome } from '../../../../src/payments/dispatch/connector.ts';
+import type {
+  PaymentOutcome,
+  StatusOutcome,
+} from '../../../../src/connectors/operator-outcomes.ts';
 import {
   afterInstruction,
   afterStatusQuery,

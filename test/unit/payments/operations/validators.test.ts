@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Biller, Route } from '../../../../src/payments/billers/biller.ts';
-import type { AccountAnswer, Connector } from '../../../../src/payments/dispatch/connector.ts';
+import type { AccountAnswer, Connector } from '../../../../src/connectors/operator.ts';
 import { askValidators, validatorsOf } from '../../../../src/payments/operations/validators.ts';
 
 // The operators that are asked whether an account exists, and their order.

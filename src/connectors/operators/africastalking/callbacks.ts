@@ -1,0 +1,30 @@
+import type { Callbacks } from '../../operator-callbacks.ts';
+import { decodeUtf8 } from '../../text.ts';
+import { objectOf, readJson, textOf } from '../../values.ts';
+import { isRequestId } from './handle.ts';
+
+/**
+ * Status callbacks name only their requestId and are not signed. A callback about a known request
+ * causes a status query; its content is not used.
+ */
+export const callbacks: Callbacks = {
+  acceptedBody: { received: true },
+  keepsHandles: false,
+  read: async ({ body }, find) => {
+    const requestId = requestIdOf(body);
+    if (!isRequestId(requestId)) {
+      return { kind: 'refused', reason: 'the body names no request' };
+    }
+    const sent = await find.byHandle(requestId);
+    if (sent === undefined) return { kind: 'reports', reports: [] };
+    const outcome = { kind: 'hint', operatorHandle: null, says: null } as const;
+    return { kind: 'reports', reports: [{ reference: sent.reference, outcome }] };
+  },
+};
+
+/** JSON or a form. */
+function requestIdOf(body: Buffer): string | undefined {
+  const json = objectOf(readJson(body));
+  if (json !== undefined) return textOf(json['requestId']);
+  return new URLSearchParams(decodeUtf8(body) ?? '').get('requestId') ?? undefined;
+}

@@ -1,0 +1,144 @@
+import type {
+  CallbackReading,
+  CallbackReport,
+  Callbacks,
+  PaymentFinder,
+  SentPayment,
+} from '../../operator-callbacks.ts';
+import type { FinalOutcome } from '../../operator-outcomes.ts';
+import { contradictory, declined } from '../../outcomes.ts';
+import type { SecretPath, SecretPaths } from '../../secret-path.ts';
+import { outcomeOfResult, paid } from './classify.ts';
+import { declineOf, FLOAT_TOO_LOW, NOT_PAID, NOT_PAID_IF_DECLINED } from './codes.ts';
+import { formatHandle, isConversationId, parseHandle } from './handle.ts';
+import type { Handle } from './handle.ts';
+import { availableBalance, readResult } from './result.ts';
+import type { Result } from './result.ts';
+import { readContradictory } from '../../values.ts';
+
+/** Kinds of callback URLs. */
+export const RESULT = 'r';
+export const STATUS = 's';
+export const BALANCE = 'b';
+/** The request waited too long in Daraja's queue. That is not a result. */
+export const TIMEOUT = 't';
+
+/**
+ * Callbacks are not signed; they arrive on URLs that only Daraja knows. Even so, the Result of a
+ * payment only causes a status query. The answer to that query settles if it is about our
+ * ConversationID.
+ */
+export function createCallbacks(paths: SecretPaths, floatAccount: string): Callbacks {
+  return {
+    acceptedBody: { ResultCode: 0, ResultDesc: 'Accepted' },
+    keepsHandles: false,
+    read: async (request, find) => {
+      const about = paths.read(request.path);
+      if (about === undefined) return refused('the path is not one of ours');
+      if (about.kind === TIMEOUT) {
+        return about.reference === '' ? NOTHING : hint(about.reference, null, null);
+      }
+      const result = readResult(request.body);
+      if (result === undefined) return unreadable(about, request.body);
+      if (about.kind === BALANCE) return readBalance(result, floatAccount);
+      return about.kind === STATUS
+        ? await readStatus(about, result, find)
+        : await readPaymentResult(about, result, find);
+    },
+  };
+}
+
+const NOTHING: CallbackReading = { kind: 'reports', reports: [] };
+
+function unreadable({ kind, reference }: SecretPath, body: Buffer): CallbackReading {
+  if (readContradictory(body) === undefined) return refused('the body is not a Result');
+  return kind === BALANCE ? NOTHING : contradictory(reference);
+}
+
+async function readPaymentResult(
+  about: SecretPath,
+  result: Result,
+  find: PaymentFinder,
+): Promise<CallbackReading> {
+  const { reference } = about;
+  const says = outcomeOfResult(result);
+  if (!isConversationId(result.conversationId)) return refused('the Result has no ConversationID');
+  const sent = await find.byReference(reference);
+  const misfit = sent && misfitOf(about, sent, result.conversationId);
+  if (misfit !== undefined) return report(reference, { kind: 'mismatch', reason: misfit, says });
+  const declinedBy = says?.kind === 'declined' ? says.code : null;
+  return hint(
+    reference,
+    { conversationId: result.conversationId, declinedBy, isOver: false },
+    says,
+  );
+}
+
+async function readStatus(
+  about: SecretPath,
+  result: Result,
+  find: PaymentFinder,
+): Promise<CallbackReading> {
+  // The query failed, not the payment.
+  if (result.code !== '0') return NOTHING;
+  const sent = await find.byReference(about.reference);
+  const handle = parseHandle(sent?.operatorHandle ?? null);
+  const conversationId = result.parameter('ConversationID') ?? '';
+  if (sent === undefined || handle === null) return NOTHING;
+  const outcome = outcomeOfStatus(result, handle);
+  const misfit = misfitOf(about, sent, conversationId);
+  if (misfit !== undefined) {
+    return report(about.reference, { kind: 'mismatch', reason: misfit, says: outcome });
+  }
+  if (outcome === null) return NOTHING;
+  return outcome.kind === 'declined' && handle.declinedBy === FLOAT_TOO_LOW
+    ? // The payment is valid, but our float is empty. The next query reports that it may be sent again.
+      hint(about.reference, { ...handle, isOver: true }, null)
+    : report(about.reference, outcome);
+}
+
+function outcomeOfStatus(result: Result, { declinedBy }: Handle): FinalOutcome | null {
+  const status = result.parameter('TransactionStatus') ?? '';
+  if (status === 'Completed') {
+    return paid(result, result.parameter('ReceiptNo') ?? '', result.parameter('Amount'));
+  }
+  if (status === 'Reversed') return { kind: 'reversed', message: 'Reversed by the operator' };
+  const isProof = NOT_PAID.has(status) || (declinedBy !== null && NOT_PAID_IF_DECLINED.has(status));
+  if (!isProof) return null;
+  const failureCode = declinedBy === null ? undefined : declineOf(declinedBy);
+  return declined(declinedBy ?? status, failureCode ?? 'declined', `Not paid: ${status}`);
+}
+
+/** Why the callback does not match the instruction. */
+function misfitOf(
+  about: SecretPath,
+  sent: SentPayment,
+  conversationId: string,
+): string | undefined {
+  if (about.attemptNumber !== sent.attemptNumber) return 'it is about another attempt';
+  const known = parseHandle(sent.operatorHandle);
+  if (known === null || known.conversationId === conversationId) return undefined;
+  return 'it names another ConversationID';
+}
+
+function readBalance(result: Result, floatAccount: string): CallbackReading {
+  const balanceCents = availableBalance(result.parameter('AccountBalance') ?? '', floatAccount);
+  return balanceCents === undefined ? NOTHING : { kind: 'balance', balanceCents };
+}
+
+function hint(
+  reference: string,
+  handle: Handle | null,
+  says: FinalOutcome | null,
+): CallbackReading {
+  const operatorHandle = handle === null ? null : formatHandle(handle);
+  return report(reference, { kind: 'hint', operatorHandle, says });
+}
+
+function report(reference: string, outcome: CallbackReport['outcome']): CallbackReading {
+  return { kind: 'reports', reports: [{ reference, outcome }] };
+}
+
+function refused(reason: string): CallbackReading {
+  return { kind: 'refused', reason };
+}

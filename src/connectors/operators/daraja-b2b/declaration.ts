@@ -1,0 +1,28 @@
+import type { Declaration } from '../../operator.ts';
+
+export const DARAJA_B2B: Declaration = {
+  title: 'Safaricom Daraja, B2B BusinessPayBill',
+  source:
+    'developer.safaricom.co.ke: Authorization, Business Pay Bill, Transaction Status, Account Balance',
+  proofOfNonExecution: [
+    'not one byte of the instruction was written, or there was no token to send it with',
+    'HTTP 400 to 499 with the gateway’s own JSON body (`errorCode`), in the answer to the instruction',
+    'HTTP 200 with a ResponseCode other than 0, in the answer to the instruction',
+    'TransactionStatus Cancelled, Declined or Expired, in the answer to a status query by our ConversationID',
+    'TransactionStatus Failed or Rejected in such an answer, after a Result with a definite decline for the same ConversationID',
+    'the same after a Result with ResultCode 1, our float is too low: the payment is sent again when there is float',
+  ],
+  notProof: [
+    'a time-out, a cut connection, HTML, an empty body, any HTTP 5xx (also 500.003.02, spike arrest)',
+    'the queue time-out callback',
+    'a Result that no status query confirmed: callbacks are not signed',
+    'ResultCode 15 (duplicate), 17, 26, 1000000xx',
+    'any ResultCode of a status query itself, and a status query without an answer',
+  ],
+  callerKey: 'none',
+  result: 'callback',
+  statusBy: 'operator_handle',
+  callbackTrust: 'secret_url_confirmed_by_query',
+  movements:
+    'not pulled: its pull lists customers’ payments to us, not ours; use the statement of the organisation portal',
+};

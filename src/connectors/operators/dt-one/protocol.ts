@@ -1,0 +1,102 @@
+import { Type } from 'typebox';
+import { LIMITS } from '../../../platform/base/limits.ts';
+import { MONEY_PATTERN, parseMoney } from '../../../platform/base/money.ts';
+import { CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../../connection.ts';
+import { createSettingsReader, readSecretJson, secretsOf } from '../../settings.ts';
+import type { Protocol } from '../../operator.ts';
+import { createSecretPaths } from '../../secret-path.ts';
+import { createDtOneConnector } from './connector.ts';
+import { DT_ONE } from './declaration.ts';
+
+const productId = Type.Integer({ minimum: 1 });
+const identifier = Type.Optional(
+  Type.Union([Type.Literal('account_number'), Type.Literal('mobile_number')]),
+);
+
+const biller = Type.Union([
+  Type.Object(
+    { product_id: productId, identifier, statement_inquiry: Type.Optional(Type.Boolean()) },
+    { additionalProperties: false },
+  ),
+  Type.Object(
+    {
+      /** By amount. */
+      products: Type.Record(Type.String({ pattern: MONEY_PATTERN.source }), productId, {
+        additionalProperties: false,
+        minProperties: 1,
+      }),
+      identifier,
+    },
+    { additionalProperties: false },
+  ),
+]);
+
+const readSettings = createSettingsReader(
+  Type.Object(
+    {
+      ...CONNECTION_SETTINGS,
+      billers: Type.Record(Type.String({ pattern: '^[a-z0-9_]{1,40}$' }), biller, {
+        additionalProperties: false,
+      }),
+      mode: Type.Optional(Type.Union([Type.Literal('async'), Type.Literal('sync')])),
+      confirm: Type.Optional(Type.Union([Type.Literal('two_step'), Type.Literal('at_once')])),
+      acceptance_window_ms: Type.Optional(Type.Integer({ minimum: 180_000, maximum: 86_400_000 })),
+      case_after_ms: Type.Optional(Type.Integer({ minimum: 60_000, maximum: 86_400_000 })),
+    },
+    { additionalProperties: false },
+  ),
+);
+
+const readSecret = createSettingsReader(
+  Type.Object(
+    {
+      api_key: Type.String({ pattern: '^[^:]+$' }),
+      api_secret: Type.String({ minLength: 1 }),
+    },
+    { additionalProperties: false },
+  ),
+);
+
+export const dtOne: Protocol = {
+  declaration: DT_ONE,
+  exampleSecret: JSON.stringify({ api_key: '…', api_secret: '…' }),
+  inventsSecret: false,
+  create: (operator, callbackUrl) => {
+    const { operatorCode } = operator;
+    const settings = readSettings(operatorCode, operator.settings);
+    const secret = readSecret(
+      operatorCode,
+      readSecretJson(operator.secret, { owner: `operator ${operatorCode}` }),
+      'secret',
+    );
+    return createDtOneConnector({
+      ...connectionOf(operator, settings),
+      baseUrl: readBaseUrl(operator),
+      apiKey: secret.api_key,
+      apiSecret: secret.api_secret,
+      billers: new Map(
+        Object.entries(settings.billers).map(([code, rule]) => [
+          code,
+          {
+            product:
+              'product_id' in rule
+                ? rule.product_id
+                : new Map(
+                    Object.entries(rule.products).map(([amount, id]) => [parseMoney(amount), id]),
+                  ),
+            identifier: rule.identifier ?? 'account_number',
+            hasStatementInquiry: 'product_id' in rule && rule.statement_inquiry === true,
+          },
+        ]),
+      ),
+      mode: settings.mode ?? 'async',
+      confirm: settings.confirm ?? 'two_step',
+      acceptanceWindowMs: settings.acceptance_window_ms ?? null,
+      caseAfterMs: settings.case_after_ms ?? 1_800_000,
+      callbackUrl,
+      paths: createSecretPaths(operatorCode, secretsOf(operator)),
+      answerBytes: LIMITS.operatorAnswerBytes,
+    });
+  },
+  statementFormat: null,
+};

@@ -1,0 +1,51 @@
+import type { Ending } from '../../../platform/outbound/exchange.ts';
+import { decodeUtf8 } from '../../text.ts';
+import { objectOf, readContradictory, readJson } from '../../values.ts';
+import { readXml } from './xml.ts';
+
+/** The content of a body; undefined when it is not in the format, or not an object. */
+export function readBody(format: 'json' | 'form' | 'xml', bytes: Buffer): object | undefined {
+  const content = format === 'json' ? readJson(bytes) : readText(format, decodeUtf8(bytes));
+  return typeof content === 'object' && content !== null ? content : undefined;
+}
+
+/**
+ * Reads the subject of a body that `readBody` refuses because a name occurs twice; undefined for any
+ * other. Its values must not decide anything.
+ */
+export function readContradictoryBody(
+  format: 'json' | 'form' | 'xml',
+  bytes: Buffer,
+): object | undefined {
+  if (readBody(format, bytes) !== undefined || format === 'xml') return undefined;
+  if (format === 'json') return objectOf(readContradictory(bytes));
+  const fields = Object.fromEntries(new URLSearchParams(decodeUtf8(bytes) ?? ''));
+  return Object.keys(fields).length > 0 ? fields : undefined;
+}
+
+/** The answer, if it came under one of these HTTP statuses; otherwise why it says nothing. */
+export function readAnswer(
+  ending: Ending,
+  {
+    format,
+    httpStatus = [200],
+  }: { readonly format: 'json' | 'xml'; readonly httpStatus?: readonly number[] | undefined },
+): object | string {
+  if (ending.kind !== 'answer') return ending.reason;
+  const content = httpStatus.includes(ending.httpStatus)
+    ? readBody(format, ending.body)
+    : undefined;
+  return content ?? `HTTP ${ending.httpStatus} without an answer of the protocol`;
+}
+
+function readText(format: 'form' | 'xml', text: string | undefined): object | undefined {
+  if (text === undefined) return undefined;
+  return format === 'xml' ? readXml(text) : readForm(text);
+}
+
+/** Undefined if a name occurs twice, because receivers differ in which one they use. */
+function readForm(text: string): object | undefined {
+  const fields = [...new URLSearchParams(text)];
+  const names = new Set(fields.map(([name]) => name));
+  return names.size === fields.length && fields.length > 0 ? Object.fromEntries(fields) : undefined;
+}

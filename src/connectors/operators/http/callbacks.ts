@@ -1,0 +1,135 @@
+import type {
+  CallbackReading,
+  CallbackReport,
+  CallbackRequest,
+  Callbacks,
+  SentPayment,
+} from '../../operator-callbacks.ts';
+import type { FinalOutcome } from '../../operator-outcomes.ts';
+import { cleanReference, decodeUtf8 } from '../../text.ts';
+import { contradictory } from '../../outcomes.ts';
+import { readBody, readContradictoryBody } from './answer.ts';
+import { compileExpression, textOf } from './expression.ts';
+import { inputOf } from './input.ts';
+import { compileOutcome } from './outcome.ts';
+import type { Outcome, OutcomeReader } from './outcome.ts';
+import type { CallbackSettings, HttpSettings } from './settings.ts';
+import { compileVerifying } from './verifying.ts';
+import type { Verifying, VerifyingKeys } from './verifying.ts';
+
+/**
+ * A signed callback is believed. An unsigned one only names a payment, which is then queried: nothing else
+ * of it is read.
+ */
+export function compileCallbacks(
+  settings: HttpSettings,
+  by: { readonly context: object; readonly keys: VerifyingKeys },
+): Callbacks | null {
+  const { callback, answer_format: answerFormat = 'json', billers } = settings;
+  if (callback === undefined) return null;
+  const { format = answerFormat, accepted_body: acceptedBody = {} } = callback;
+  const verifying =
+    callback.signature === undefined ? null : compileVerifying(callback.signature, by.keys);
+  const nameOf = compileName(callback);
+  const read = compileReading(settings, callback);
+  return {
+    acceptedBody,
+    keepsHandles: callback.handle !== undefined && verifying !== null,
+    read: async (request, find) => {
+      const unambiguous = readBody(format, request.body);
+      const body = unambiguous ?? readContradictoryBody(format, request.body);
+      const received = { ...by.context, ...receivedOf(request), body: body ?? {} };
+      const problem = verifying === null ? null : await whyNotSigned(verifying, received);
+      if (problem !== null) return refused(problem);
+      const named = body && (await nameOf(received));
+      if (named === undefined) return refused('the callback names no payment');
+      const isHandle = callback.handle !== undefined;
+      const sent = await (isHandle ? find.byHandle(named) : find.byReference(named));
+      if (verifying === null) return unsignedReport(sent);
+      if (unambiguous === undefined) return contradictory(sent?.reference ?? cleanReference(named));
+      const outcome = await read({ ...received, ...(sent && inputOf(sent, billers)) });
+      // A handle is the operator’s own text: one that looks like a reference of ours names no payment.
+      if (sent === undefined && isHandle) return unknownHandle(named, outcome);
+      if (sent?.isEarlier === true) return aboutEarlier(sent.reference, outcome);
+      return signedReport(sent?.reference ?? named, outcome);
+    },
+  };
+}
+
+/**
+ * The values of the request that expressions can use. A body that is not UTF-8 has no text, so its
+ * signature is never valid.
+ */
+function receivedOf({ headers, path, body }: CallbackRequest) {
+  return { headers, path, body_text: decodeUtf8(body) };
+}
+
+async function whyNotSigned(verifying: Verifying, received: object): Promise<string | null> {
+  return await verifying(received).catch(() => 'the signature cannot be checked');
+}
+
+function compileName({ handle, reference }: CallbackSettings) {
+  const name = compileExpression('callback', handle ?? reference ?? 'null');
+  return async (received: object): Promise<string | undefined> =>
+    await name.evaluate(received).then(textOf, () => undefined);
+}
+
+/** Null: it has no final result. */
+type Reading = (input: object & { readonly body: unknown }) => Promise<FinalOutcome | null>;
+
+function compileReading({ status, amounts }: HttpSettings, callback: CallbackSettings): Reading {
+  const part = compileExpression('callback.answer', callback.answer ?? 'body');
+  const format = amounts?.answers ?? 'decimal';
+  const [where, settings] =
+    callback.outcome === undefined
+      ? (['status.answer', status?.answer] as const)
+      : (['callback.outcome', callback.outcome] as const);
+  if (settings === undefined) return async () => null;
+  const read: OutcomeReader = compileOutcome(where, settings, format);
+  return async (input) => {
+    try {
+      const body = await part.evaluate(input);
+      if (typeof body !== 'object' || body === null) return null;
+      return finalOf(await read({ ...input, body, http_status: 200 }));
+    } catch {
+      return null;
+    }
+  };
+}
+
+function finalOf(outcome: Outcome): FinalOutcome | null {
+  return outcome.kind === 'paid' || outcome.kind === 'declined' || outcome.kind === 'reversed'
+    ? outcome
+    : null;
+}
+
+function unsignedReport(sent: SentPayment | undefined): CallbackReading {
+  if (sent === undefined) return { kind: 'reports', reports: [] };
+  return reported(sent.reference, { kind: 'hint', operatorHandle: null, says: null });
+}
+
+function signedReport(reference: string, outcome: FinalOutcome | null): CallbackReading {
+  return reported(
+    cleanReference(reference),
+    outcome ?? { kind: 'hint', operatorHandle: null, says: null },
+  );
+}
+
+/** It settles nothing: people find out which payment it is about. */
+function unknownHandle(handle: string, says: FinalOutcome | null): CallbackReading {
+  const reason = 'no payment has this handle';
+  return reported(cleanReference(handle), { kind: 'mismatch', reason, says });
+}
+
+/** The operator may have executed both. */
+function aboutEarlier(reference: string, says: FinalOutcome | null): CallbackReading {
+  return reported(reference, { kind: 'mismatch', reason: 'it is about an earlier attempt', says });
+}
+
+function reported(reference: string, outcome: CallbackReport['outcome']): CallbackReading {
+  return { kind: 'reports', reports: [{ reference, outcome }] };
+}
+
+function refused(reason: string): CallbackReading {
+  return { kind: 'refused', reason };
+}

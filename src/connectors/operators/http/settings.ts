@@ -1,0 +1,305 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { MONEY_PATTERN } from '../../../platform/base/money.ts';
+import { CONNECTION_SETTINGS } from '../../connection.ts';
+import { createSettingsReader } from '../../settings.ts';
+import { ALGORITHMS } from './signature.ts';
+import type { Algorithm } from './signature.ts';
+
+const closed = { additionalProperties: false } as const;
+const oneOf = <Name extends string>(names: readonly Name[]) =>
+  Type.Unsafe<Name>(Type.Union(names.map((name) => Type.Literal(name))));
+
+const expression = Type.String({ minLength: 1, maxLength: 4_000 });
+const text = Type.String({ minLength: 1, maxLength: 500 });
+const expressions = Type.Record(Type.String({ pattern: '^[A-Za-z0-9_-]{1,60}$' }), expression, {
+  maxProperties: 16,
+  ...closed,
+});
+const optional = Type.Optional(expression);
+const format = oneOf(['json', 'form', 'xml']);
+
+/** Meanings that the operator's answer may have. */
+export const CLASSES = [
+  'paid',
+  'declined',
+  'declined:invalid_account',
+  'declined:amount_not_allowed',
+  'declined:operator_refused',
+  'not_sent',
+  'not_sent:operator_paused',
+  'not_found',
+  'reversed',
+  'unknown',
+] as const;
+export type AnswerClass = (typeof CLASSES)[number];
+
+const request = {
+  method: Type.Optional(oneOf(['POST', 'PUT', 'GET'])),
+  /** A template, values percent-encoded. */
+  path: Type.String({ pattern: '^/[ -~]{0,500}$' }),
+  /** In addition to those of all requests. */
+  headers: Type.Optional(expressions),
+  /** Expressions that yield an object; or an XML template. At most one. */
+  json: optional,
+  form: optional,
+  xml: Type.Optional(Type.String({ minLength: 1, maxLength: 8_000 })),
+};
+/** The HTTP statuses under which an answer is believed. Default: 200. */
+const httpStatus = Type.Optional(
+  Type.Array(Type.Integer({ minimum: 200, maximum: 599 }), { maxItems: 20 }),
+);
+const outcome = {
+  code: expression,
+  classes: Type.Record(text, oneOf(CLASSES), closed),
+  /** True if the answer is about this request. */
+  about: optional,
+  message: optional,
+  operator_reference: optional,
+  amount: optional,
+  details: Type.Optional(expressions),
+  handle: optional,
+};
+const operation = Type.Object(
+  { ...request, answer: Type.Object({ http_status: httpStatus, ...outcome }, closed) },
+  closed,
+);
+
+const scheme = {
+  algorithm: Type.Unsafe<Algorithm>(oneOf(ALGORITHMS)),
+  /** The part of the secret that holds the key: of an HMAC, or a private key in PEM. */
+  key: Type.Optional(Type.String({ pattern: '^[a-z0-9_]{1,40}$' })),
+  /** Encoding of an HMAC's key. Default: text. */
+  key_encoding: Type.Optional(oneOf(['text', 'hex', 'base64'])),
+  /** Encoding of the signature. */
+  encoding: oneOf(['hex', 'base64']),
+  /** The text that is signed. */
+  text: expression,
+};
+
+const declaration = Type.Object(
+  {
+    title: text,
+    source: text,
+    /** The operator's answers that prove that nothing was executed. */
+    proof_of_non_execution: Type.Array(text, { minItems: 1, maxItems: 20 }),
+    not_proof: Type.Array(text, { maxItems: 20 }),
+    caller_key: oneOf(['answers_again', 'refuses_reuse', 'none']),
+  },
+  closed,
+);
+
+const auth = Type.Union([
+  Type.Object({ kind: Type.Literal('none') }, closed),
+  Type.Object({ kind: Type.Literal('basic'), user: expression, password: expression }, closed),
+  Type.Object(
+    {
+      kind: Type.Literal('oauth'),
+      /** Default: the operator's base URL. */
+      base_url: Type.Optional(Type.String({ maxLength: 300 })),
+      ...request,
+      /** The token, and for how many seconds it lives, from `body`; JSON. */
+      token: expression,
+      life_seconds: expression,
+      /**
+       * True if an answer refuses the token, and proves that the request went no further: then it is
+       * sent again with a new one.
+       */
+      refused: optional,
+    },
+    closed,
+  ),
+]);
+
+const validate = Type.Object(
+  {
+    ...request,
+    answer: Type.Object(
+      {
+        http_status: httpStatus,
+        /** A boolean; anything else counts as no answer. */
+        valid: expression,
+        message: optional,
+        name: optional,
+        amount_due: optional,
+        due_date: optional,
+      },
+      closed,
+    ),
+  },
+  closed,
+);
+
+const products = Type.Object(
+  {
+    ...request,
+    answer: Type.Object(
+      {
+        http_status: httpStatus,
+        /** The list of products. The other expressions get each one as `product`. */
+        list: expression,
+        code: expression,
+        name: optional,
+        /** Payable amounts: a fixed one, or a range. */
+        amount: optional,
+        minimum: optional,
+        maximum: optional,
+        /** Default: KES. */
+        currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
+        validity: optional,
+      },
+      closed,
+    ),
+  },
+  closed,
+);
+
+/** Kinds of movements of our float; `ignored`: the float does not change. */
+export const MOVEMENTS = ['payment', 'reversal', 'top_up', 'charge', 'ignored'] as const;
+export type MovementClass = (typeof MOVEMENTS)[number];
+
+const statement = Type.Object(
+  {
+    ...request,
+    /** The longest period that one request may ask for. Default: any. */
+    window_ms: Type.Optional(Type.Integer({ minimum: 60_000, maximum: 2_678_400_000 })),
+    answer: Type.Object(
+      {
+        http_status: httpStatus,
+        /** The list of movements. The expressions about one get it as `movement`. */
+        list: expression,
+        /** True, or the cursor of the next page; anything else: this was the last. */
+        next: optional,
+        kind: expression,
+        kinds: Type.Record(text, oneOf(MOVEMENTS), closed),
+        /** Milliseconds since 1970. */
+        at: expression,
+        operator_reference: expression,
+        /** Ours. */
+        reference: optional,
+        biller: optional,
+        account: optional,
+        amount: expression,
+      },
+      closed,
+    ),
+  },
+  closed,
+);
+
+const callback = Type.Object(
+  {
+    /** Default: `answer_format`. */
+    format: Type.Optional(format),
+    /** The name of the payment. Set one of the two. */
+    handle: optional,
+    reference: optional,
+    /** The part of `body` that is read like the answer to a status query. Only with `signature`. */
+    answer: optional,
+    /** Rules for reading `answer`. Default: those of `status.answer`. */
+    outcome: Type.Optional(Type.Object(outcome, closed)),
+    /** Without it, anybody can send a callback: it only causes a status query. */
+    signature: Type.Optional(
+      Type.Object(
+        {
+          ...scheme,
+          /** Verifies an RSA signature; PEM. */
+          public_key: Type.Optional(Type.String({ maxLength: 8_000 })),
+          /** The signature. */
+          value: expression,
+          /** When it was signed, in milliseconds since 1970; null: the operator does not say. */
+          time: Type.Union([expression, Type.Null()]),
+          /** Tolerated difference between that time and our clock. Default: five minutes. */
+          tolerance_ms: Type.Optional(Type.Integer({ minimum: 1_000, maximum: 86_400_000 })),
+        },
+        closed,
+      ),
+    ),
+    /** Our answer to the callback: JSON, or a text. */
+    accepted_body: Type.Optional(
+      Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.String({ maxLength: 2_000 })]),
+    ),
+  },
+  closed,
+);
+
+export const SETTINGS = Type.Object(
+  {
+    ...CONNECTION_SETTINGS,
+    declaration,
+    /** null: "not found" is never proof. */
+    acceptance_window_ms: Type.Union([
+      Type.Integer({ minimum: 0, maximum: 86_400_000 }),
+      Type.Null(),
+    ]),
+    case_after_ms: Type.Union([
+      Type.Integer({ minimum: 60_000, maximum: 86_400_000 }),
+      Type.Null(),
+    ]),
+    /** Our code of each biller → what expressions see of it as `service`. */
+    billers: Type.Record(
+      Type.String({ pattern: '^[a-z0-9_]{1,40}$' }),
+      Type.Record(Type.String(), Type.Unknown()),
+      { minProperties: 1, ...closed },
+    ),
+    constants: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    amounts: Type.Optional(
+      Type.Object(
+        {
+          /** Other amounts than multiples of this are declined and never sent. Default: 0.01. */
+          step: Type.Optional(Type.String({ pattern: MONEY_PATTERN.source })),
+          /** Format of amounts in answers. Default: decimal. */
+          answers: Type.Optional(oneOf(['decimal', 'cents'])),
+        },
+        closed,
+      ),
+    ),
+    /** Our id for one attempt; stored before it is sent. */
+    handle: optional,
+    /** Headers of every request, such as an API key. */
+    headers: Type.Optional(expressions),
+    auth: Type.Optional(auth),
+    signing: Type.Optional(
+      Type.Object(
+        {
+          ...scheme,
+          /** Headers, added when the body is made. Without them, path and body see `signature`. */
+          headers: Type.Optional(expressions),
+        },
+        closed,
+      ),
+    ),
+    /** Default: json. */
+    answer_format: Type.Optional(oneOf(['json', 'xml'])),
+    pay: operation,
+    status: Type.Optional(operation),
+    validate: Type.Optional(validate),
+    balance: Type.Optional(
+      Type.Object(
+        {
+          ...request,
+          answer: Type.Object({ http_status: httpStatus, balance: expression }, closed),
+        },
+        closed,
+      ),
+    ),
+    products: Type.Optional(products),
+    /** Movements of our float. */
+    statement: Type.Optional(statement),
+    callback: Type.Optional(callback),
+  },
+  closed,
+);
+
+export type HttpSettings = Static<typeof SETTINGS>;
+export type RequestSettings = Pick<
+  HttpSettings['pay'],
+  'method' | 'path' | 'headers' | 'json' | 'form' | 'xml'
+>;
+export type OperationSettings = HttpSettings['pay'];
+export type OutcomeSettings = Omit<OperationSettings['answer'], 'http_status'>;
+export type CallbackSettings = NonNullable<HttpSettings['callback']>;
+export type SignatureSettings = NonNullable<CallbackSettings['signature']>;
+export type AmountFormat = NonNullable<NonNullable<HttpSettings['amounts']>['answers']>;
+
+export const readHttpSettings = createSettingsReader(SETTINGS);

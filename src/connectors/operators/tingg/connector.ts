@@ -1,0 +1,129 @@
+import { exchange } from '../../../platform/outbound/exchange.ts';
+import type { Ending } from '../../../platform/outbound/exchange.ts';
+import type { PaymentInstruction, StatusQuery } from '../../operator-outcomes.ts';
+import type { Connector } from '../../operator.ts';
+import { createOperatorPool } from '../../connection.ts';
+import type { Connection } from '../../connection.ts';
+import { notSent } from '../../outcomes.ts';
+import type { SecretPaths } from '../../secret-path.ts';
+import { createCallbacks, RESULT } from './callbacks.ts';
+import { classifyAccount, classifyBalance, classifyPayment, classifyStatus } from './classify.ts';
+import type { Sent } from './classify.ts';
+import { TINGG } from './declaration.ts';
+import {
+  accountPacket,
+  envelope,
+  paymentPacket,
+  statusPacket,
+  transactionIdOf,
+} from './requests.ts';
+import type { Credentials, Operation } from './requests.ts';
+
+/** The Tingg service that pays one biller. */
+export interface Service {
+  readonly serviceCode: string;
+  /** True: the service presents bills. False: it only validates accounts. */
+  readonly hasBills: boolean;
+}
+
+export interface TinggOptions extends Connection {
+  readonly baseUrl: URL;
+  readonly credentials: Credentials;
+  readonly billers: ReadonlyMap<string, Service>;
+  /** Sent when a payment has no number. */
+  readonly phoneNumber: string;
+  readonly acceptanceWindowMs: number | null;
+  readonly caseAfterMs: number;
+  readonly callbackUrl: string;
+  readonly paths: SecretPaths;
+  readonly answerBytes: number;
+}
+
+const PATH = '/v1/global-api/payments';
+
+/**
+ * Payments are accepted first. They are then queried by our own reference, at intervals and after each
+ * callback.
+ */
+export function createTinggConnector(options: TinggOptions): Connector {
+  const { billers, statusTimeoutMs, payTimeoutMs } = options;
+  const pool = createOperatorPool(options.baseUrl.origin, options);
+  const prefix = options.baseUrl.pathname.replace(/\/+$/, '');
+  const call = async (
+    operation: Operation,
+    packet: object,
+    limit: { readonly deadlineMs: number; readonly signal: AbortSignal },
+  ): Promise<Ending> =>
+    await exchange(pool, {
+      ...limit,
+      path: prefix + PATH,
+      body: JSON.stringify(envelope(operation, options.credentials, packet)),
+      headers: { accept: 'application/json', 'content-type': 'application/json' },
+      answerBytes: options.answerBytes,
+    });
+  const asking = (signal: AbortSignal) => ({ deadlineMs: statusTimeoutMs, signal });
+  let closing: Promise<void> | undefined;
+  return {
+    declaration: TINGG,
+    acceptanceWindowMs: options.acceptanceWindowMs,
+    payDeadlineMs: Math.max(payTimeoutMs, statusTimeoutMs),
+    caseAfterMs: options.caseAfterMs,
+    prepare: null,
+    async pay(instruction, signal) {
+      const service = billers.get(instruction.billerCode);
+      if (service === undefined) {
+        const reason = noService(instruction.billerCode);
+        return notSent(reason, { answered: true, operatorPaused: true });
+      }
+      const packet = packetOf(instruction, service, options);
+      const limit = { deadlineMs: payTimeoutMs, signal };
+      const ending = await call('BEEP.postPayment', packet, limit);
+      return classifyPayment(ending, sentOf(instruction));
+    },
+    async status(query, signal) {
+      const sent = sentOf(query);
+      const packet = statusPacket(sent.transactionId);
+      return classifyStatus(await call('BEEP.queryPaymentStatus', packet, asking(signal)), sent);
+    },
+    async validate({ billerCode, account }, signal) {
+      const service = billers.get(billerCode);
+      if (service === undefined) return { kind: 'unknown', reason: noService(billerCode) };
+      const packet = accountPacket(service.serviceCode, account);
+      const operation = service.hasBills ? 'BEEP.queryBill' : 'BEEP.validateAccount';
+      return classifyAccount(await call(operation, packet, asking(signal)));
+    },
+    balance: async (signal) =>
+      classifyBalance(await call('BEEP.queryFloatBalance', {}, asking(signal))),
+    products: null,
+    pullStatement: null,
+    quote: null,
+    callbacks: createCallbacks(options.paths),
+    close: () => (closing ??= pool.close()),
+  };
+}
+
+function sentOf(query: StatusQuery): Sent {
+  return { transactionId: transactionIdOf(query), amountCents: query.amountCents };
+}
+
+function packetOf(
+  instruction: PaymentInstruction,
+  { serviceCode }: Service,
+  options: TinggOptions,
+): object {
+  const { reference, attemptNumber, account, amountCents, phone } = instruction;
+  const path = options.paths.make({ kind: RESULT, reference, attemptNumber });
+  return paymentPacket({
+    serviceCode,
+    phone: phone ?? options.phoneNumber,
+    account,
+    transactionId: transactionIdOf(instruction),
+    amountCents,
+    at: new Date(),
+    callbackUrl: `${options.callbackUrl}/${path}`,
+  });
+}
+
+function noService(billerCode: string): string {
+  return `no service is configured for ${billerCode}`;
+}

@@ -1,0 +1,26 @@
+import type { Declaration } from '../../operator.ts';
+
+export const TINGG: Declaration = {
+  title: 'Tingg (Cellulant) Payouts, BEEP v1',
+  source:
+    'docs.tingg.africa/reference: postpayment, querypaymentstatus, querybill, validateaccount, queryfloatbalance, payment-ack-service; docs.tingg.africa/docs: payouts-faq, callback',
+  proofOfNonExecution: [
+    'not one byte of the instruction was written',
+    'authStatusCode 132: our credentials were refused',
+    'statusCode 167, 230, 231 or 232 of our packet, in the answer to BEEP.postPayment',
+    'statusCode 180 (failed) or 216 (rejected by hand) by BEEP.queryPaymentStatus',
+  ],
+  notProof: [
+    'HTTP 200 and authStatusCode 131: they say nothing about the payment',
+    'statusCode 139, 148, 178, 219: pending',
+    'statusCode 174 in the answer to BEEP.postPayment, and every code that is not listed',
+    'statusCode 143 by query (not found), unless acceptance_window_ms is set: that it comes only for what was never received is not promised',
+    'a callback: it is not signed, so it only makes the service query the status',
+    'a time-out, a cut connection, HTML, an empty body',
+  ],
+  callerKey: 'none',
+  result: 'answer_or_callback',
+  statusBy: 'our_reference',
+  callbackTrust: 'secret_url_confirmed_by_query',
+  movements: 'not pulled: its API lists no payments',
+};

@@ -1,0 +1,77 @@
+import { Type } from 'typebox';
+import { LIMITS } from '../../../platform/base/limits.ts';
+import { MOBILE_NUMBER } from '../../../platform/base/mobile-number.ts';
+import { CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../../connection.ts';
+import { createSettingsReader, readSecretJson, secretsOf } from '../../settings.ts';
+import type { Protocol } from '../../operator.ts';
+import { createSecretPaths } from '../../secret-path.ts';
+import { createTinggConnector } from './connector.ts';
+import { TINGG } from './declaration.ts';
+
+const readSettings = createSettingsReader(
+  Type.Object(
+    {
+      ...CONNECTION_SETTINGS,
+      billers: Type.Record(
+        Type.String({ pattern: '^[a-z0-9_]{1,40}$' }),
+        Type.Object(
+          {
+            service_code: Type.String({ pattern: '^[A-Za-z0-9_-]{1,60}$' }),
+            /** The biller presents bills, with what is due. */
+            bills: Type.Optional(Type.Boolean()),
+          },
+          { additionalProperties: false },
+        ),
+        { additionalProperties: false },
+      ),
+      phone_number: Type.String({ pattern: MOBILE_NUMBER.source }),
+      /** After this time “not found” is proof; null: never. Set it only if Tingg guarantees that. */
+      acceptance_window_ms: Type.Optional(
+        Type.Union([Type.Integer({ minimum: 0, maximum: 86_400_000 }), Type.Null()]),
+      ),
+      case_after_ms: Type.Optional(Type.Integer({ minimum: 60_000, maximum: 172_800_000 })),
+    },
+    { additionalProperties: false },
+  ),
+);
+
+const readSecret = createSettingsReader(
+  Type.Object(
+    { username: Type.String({ minLength: 1 }), password: Type.String({ minLength: 1 }) },
+    { additionalProperties: false },
+  ),
+);
+
+export const tingg: Protocol = {
+  declaration: TINGG,
+  exampleSecret: JSON.stringify({ username: '…', password: '…' }),
+  inventsSecret: false,
+  create: (operator, callbackUrl) => {
+    const { operatorCode } = operator;
+    const settings = readSettings(operatorCode, operator.settings);
+    const { username, password } = readSecret(
+      operatorCode,
+      readSecretJson(operator.secret, { owner: `operator ${operator.operatorCode}` }),
+      'secret',
+    );
+    return createTinggConnector({
+      ...connectionOf(operator, settings),
+      baseUrl: readBaseUrl(operator),
+      credentials: { username, password },
+      billers: new Map(
+        Object.entries(settings.billers).map(([code, service]) => [
+          code,
+          { serviceCode: service.service_code, hasBills: service.bills ?? false },
+        ]),
+      ),
+      phoneNumber: settings.phone_number,
+      acceptanceWindowMs: settings.acceptance_window_ms ?? null,
+      // Tingg reconciles escalated payments within 24 hours; people may check earlier.
+      caseAfterMs: settings.case_after_ms ?? 1_800_000,
+      callbackUrl,
+      paths: createSecretPaths(operatorCode, secretsOf(operator)),
+      answerBytes: LIMITS.operatorAnswerBytes,
+    });
+  },
+  statementFormat: null,
+};

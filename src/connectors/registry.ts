@@ -1,0 +1,86 @@
+import { PlainError } from '../platform/base/plain-error.ts';
+import type {
+  ConfiguredOperator,
+  Connector,
+  Declaration,
+  Protocol,
+  Secret,
+  StatementOperator,
+} from './operator.ts';
+import type { StatementFormat } from './operator-statements.ts';
+import { africastalking } from './operators/africastalking/protocol.ts';
+import { darajaB2b } from './operators/daraja-b2b/protocol.ts';
+import { dtOne } from './operators/dt-one/protocol.ts';
+import { http } from './operators/http/protocol.ts';
+import { httpJson } from './operators/http-json/protocol.ts';
+import { jambopay } from './operators/jambopay/protocol.ts';
+import { reloadly } from './operators/reloadly/protocol.ts';
+import { tingg } from './operators/tingg/protocol.ts';
+
+/**
+ * The protocols, by the name in `operators.connector`. To add one, add a folder and a line here.
+ */
+const PROTOCOLS: Readonly<Record<string, Protocol>> = {
+  'http-json': httpJson,
+  'daraja-b2b': darajaB2b,
+  'dt-one': dtOne,
+  jambopay,
+  reloadly,
+  africastalking,
+  tingg,
+  http,
+};
+
+export const PROTOCOL_NAMES: readonly string[] = Object.keys(PROTOCOLS);
+
+/** Each protocol's declaration about itself, by its name. */
+export const DECLARATIONS: Readonly<Record<string, Declaration>> = Object.fromEntries(
+  Object.entries(PROTOCOLS).map(([name, { declaration }]) => [name, declaration]),
+);
+
+/**
+ * Returns the reader of the operator's statements. Undefined: its protocol has none. Throws an `Error`
+ * naming the operator and the invalid setting.
+ */
+export function statementFormatOf(operator: StatementOperator): StatementFormat | undefined {
+  return PROTOCOLS[operator.connector]?.statementFormat?.(operator);
+}
+
+/** The format of the protocol's secrets. */
+export function secretFormOf(
+  connector: string,
+): Pick<Protocol, 'exampleSecret' | 'inventsSecret'> | undefined {
+  return PROTOCOLS[connector];
+}
+
+/** Throws: `PlainError` while the operator has no key, an `Error` if its settings are invalid. */
+export function createConnector(operator: ConfiguredOperator, callbackUrl: string): Connector {
+  const { operatorCode, connector } = operator;
+  const protocol = PROTOCOLS[connector];
+  if (protocol === undefined) {
+    throw new Error(`operator ${operatorCode}: no connector ${connector}`);
+  }
+  const [newest] = operator.secrets;
+  if (newest === undefined) {
+    // Reports invalid settings before a missing key.
+    void protocol.create({ ...operator, secret: protocol.exampleSecret }, callbackUrl).close();
+    throw new PlainError(
+      `operator ${operatorCode} has no key yet: malipo operator set-key ${operatorCode}`,
+    );
+  }
+  return protocol.create({ ...operator, secret: newest.secret }, callbackUrl);
+}
+
+/**
+ * Creates and closes the operator's connector, to check that it could be used. Throws an `Error`
+ * naming the operator and the invalid setting.
+ */
+export async function checkOperator(operator: ConfiguredOperator): Promise<void> {
+  await createConnector(operator, `https://localhost/callbacks/${operator.operatorCode}`).close();
+}
+
+/** A made-up secret in the format of the protocol, for an operator that has none. Empty without such a protocol. */
+export function exampleSecrets(connector: string): readonly Secret[] {
+  const secret = PROTOCOLS[connector]?.exampleSecret;
+  return secret === undefined ? [] : [{ secret, validUntil: null }];
+}
