@@ -69,7 +69,7 @@ function inertOptions(): ApiOptions {
     create: unused('create'),
     balances: inert('balances') as ApiOptions['balances'],
     statuses: inert('statuses') as ApiOptions['statuses'],
-    bulkProcessor: inert('bulkProcessor') as ApiOptions['bulkProcessor'],
+    bulkBatches: inert('bulkBatches') as ApiOptions['bulkBatches'],
     enquiryService: undefined,
     scoreBatches: undefined,
     reports: undefined,

@@ -6,7 +6,7 @@ import type { Mac } from './platform/base/mac.ts';
 import type { Payments } from './payments/payments.ts';
 import { addSubjectAccess } from './credit/operations/subject-access.ts';
 import type { ReportOptions } from './credit/reports/subject-report.ts';
-import type { ScoreBatches } from './credit/batches/processor.ts';
+import type { ScoreBatches } from './credit/batches/batch.ts';
 import type { EnquiryService } from './credit/enquiries/service.ts';
 import type { Pool } from './platform/db/pool.ts';
 import { addCallbackRoutes } from './payments/operations/callbacks.ts';
@@ -62,7 +62,7 @@ type PaymentsParts = Pick<
   | 'create'
   | 'callbackReceiver'
   | 'receipts'
-  | 'bulkProcessor'
+  | 'bulkBatches'
   | 'balances'
   | 'statuses'
   | 'connectorOf'
@@ -232,15 +232,15 @@ export function operationDeps(options: ApiOptions): ApiDeps {
 
 /** Every operation of the contract at its path (specification §4). */
 export function operationsOf(options: ApiDeps): AnyOperation[] {
-  const { config, bulkProcessor } = options;
+  const { config, bulkBatches } = options;
   const { fundWindowSeconds, timeZone } = config;
   const deps = { ...options, fundWindowSeconds, timeZone };
   return [
     ...mountAt(config.basePath, fundingOperations(deps)),
     ...mountAt(config.billingPath, billingOperations(deps)),
-    ...(bulkProcessor === undefined
+    ...(bulkBatches === undefined
       ? []
-      : mountAt(config.billingPath, bulkOperations({ ...deps, bulkProcessor }))),
+      : mountAt(config.billingPath, bulkOperations({ ...deps, bulkBatches }))),
     ...mountAt(config.scoringPath, scoringOperations(deps)),
   ];
 }

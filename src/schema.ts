@@ -1,4 +1,6 @@
 import path from 'node:path';
+import { BATCHES_GRANTS } from './batches/grants.ts';
+import { BATCHES_TABLES } from './batches/tables.ts';
 import { CREDIT_GRANTS } from './credit/grants.ts';
 import { CREDIT_TABLES } from './credit/tables.ts';
 import { PARTIES_GRANTS } from './parties/grants.ts';
@@ -21,6 +23,7 @@ export const SCHEMA = readSchema(
     { name: 'platform', grants: PLATFORM_GRANTS },
     { name: 'parties', grants: PARTIES_GRANTS },
     { name: 'proposals', grants: PROPOSALS_GRANTS },
+    { name: 'batches', grants: BATCHES_GRANTS },
     { name: 'payments', grants: PAYMENTS_GRANTS },
     { name: 'credit', grants: CREDIT_GRANTS },
   ].map((wing) => ({ ...wing, folder: path.join(import.meta.dirname, wing.name) })),
@@ -32,6 +35,7 @@ export const TABLE_CLASSES: TableClasses = {
   ...PLATFORM_TABLES,
   ...PARTIES_TABLES,
   ...PROPOSALS_TABLES,
+  ...BATCHES_TABLES,
   ...PAYMENTS_TABLES,
   ...CREDIT_TABLES,
 };

@@ -146,7 +146,8 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Assembled>
   const deriveKeys = config.mode === 'sandbox' && config.masterKey === undefined;
   const keys = creditKeysOf(config, masterKeys, deriveKeys);
   const { bucketOf } = parties.directory;
-  const credit = await openCredit({ ...shared, keys, bucketOf, settings: config });
+  const rules = batchRules({ ...parties, clock: systemClock, timeZone: config.timeZone });
+  const credit = await openCredit({ ...shared, keys, bucketOf, rules, settings: config });
   ends.add(() => credit.stop());
 
   await followSettings({ pool, parties, payments, credit, log }, ends);
@@ -174,7 +175,6 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Assembled>
     for (const wing of [parties, payments, credit]) wing.start();
     const { timeZone } = config;
     if (config.roles.has('jobs')) startProposalJobs({ pool, ledgerMac, log }, timeZone, ends);
-    credit.scoreBatches?.start(batchRules({ clock: systemClock, timeZone, directory }));
     return address;
   };
   const leave = async (): Promise<void> => {

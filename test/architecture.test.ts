@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { BATCHES_GRANTS } from '../src/batches/grants.ts';
 import { CREDIT_GRANTS } from '../src/credit/grants.ts';
 import { PARTIES_GRANTS } from '../src/parties/grants.ts';
 import { PAYMENTS_GRANTS } from '../src/payments/grants.ts';
@@ -37,6 +38,7 @@ const GRANTS = {
   platform: PLATFORM_GRANTS,
   parties: PARTIES_GRANTS,
   proposals: PROPOSALS_GRANTS,
+  batches: BATCHES_GRANTS,
   payments: PAYMENTS_GRANTS,
   credit: CREDIT_GRANTS,
 };
@@ -103,7 +105,7 @@ describe('JSON', () => {
     'console/routes/credit-report.ts',
     'console/routes/vendor-requests.ts',
     'credit/batches/batch.ts',
-    'credit/batches/processor.ts',
+    'credit/batches/kind.ts',
     'credit/bureaus/name-shares.ts',
     'credit/enquiries/kept-store.ts',
     'credit/enquiries/service.ts',
@@ -277,7 +279,7 @@ describe('the rest', () => {
 
   test('the payments wing is wired in one place', () => {
     const wiring =
-      /\b(?:createCreateLane|createSettler|createAvailabilities|createCallbackReceiver|createBillerCatalogue|createBulkProcessor|startDispatcher)\(/;
+      /\b(?:createCreateLane|createSettler|createAvailabilities|createCallbackReceiver|createBillerCatalogue|createBulkBatches|startDispatcher)\(/;
     const elsewhere = ['sandbox', 'scripts', 'bench', 'test']
       .flatMap(typescriptIn)
       .filter((file) => wiring.test(readFileSync(path.join(ROOT, file), 'utf8')));

@@ -7,8 +7,9 @@ import type { OpenPool, Pool } from '../platform/db/pool.ts';
 import type { PeriodicJob } from '../platform/jobs/periodic-job.ts';
 import { startWatching } from './watches/job.ts';
 import type { ReportOptions } from './reports/subject-report.ts';
-import { createScoreBatches } from './batches/processor.ts';
-import type { ScoreBatches } from './batches/processor.ts';
+import type { ScoreBatches } from './batches/batch.ts';
+import type { RowRules } from './batches/chunk.ts';
+import { createScoreBatches } from './batches/kind.ts';
 import type { Bureau } from './bureaus/bureau.ts';
 import { createMetropolBureau } from './bureaus/metropol/bureau.ts';
 import type { MetropolOptions } from './bureaus/metropol/bureau.ts';
@@ -40,6 +41,8 @@ export interface CreditOptions {
   /** Default: all vendors are in one bucket. */
   readonly bucketOf?: BucketOf | undefined;
   readonly onBatch?: OnBatch;
+  /** Makes enquiries of the rows of files. */
+  readonly rules: RowRules;
   readonly roles: ReadonlySet<string>;
   readonly settings: CreditSettings;
   /** Default: the system clock. */
@@ -72,7 +75,7 @@ export interface Credit {
   readonly reloadCards: () => Promise<void>;
   /** Undefined when the credit registry is not configured. */
   readonly scoreBatches: ScoreBatches | undefined;
-  /** Starts the background jobs, with the role `jobs`. */
+  /** Starts batches, and with the role `jobs` the background jobs. */
   start(): void;
   /** Finishes current work. */
   stop(): Promise<void>;
@@ -94,6 +97,7 @@ export async function openCredit(options: CreditOptions): Promise<Credit> {
     scoreBatches: enquiries?.batches,
     reports: enquiries?.reports,
     start: () => {
+      enquiries?.batches.start();
       if (!options.roles.has('jobs')) return;
       const { pool } = options;
       if (retentionDays > 0) {
@@ -135,7 +139,7 @@ interface Enquiries {
 }
 
 async function openEnquiries(
-  { pool, openPool, keys, bucketOf, onBatch, settings, log }: CreditOptions,
+  { pool, openPool, keys, bucketOf, onBatch, rules, settings, log }: CreditOptions,
   { clock, cards }: { readonly clock: Clock; readonly cards: LiveCards['current'] },
 ): Promise<Enquiries | undefined> {
   if (keys === undefined) return undefined;
@@ -163,6 +167,7 @@ async function openEnquiries(
     bureau,
     clock,
     missesPerHour: settings.creditMissesPerHour,
+    rules,
     pollMs: BATCH_POLL_MS,
     leaseMs: BATCH_LEASE_MS,
     log,

@@ -33,18 +33,6 @@ export const CREDIT_GRANTS: RuntimeGrants = {
   enquiry_retention: READ_ONLY,
   enquiries: APPEND_ONLY,
   subject_enquiries: APPEND_ONLY,
-  score_batches: {
-    insert: true,
-    update: [
-      'next_row',
-      'answered_count',
-      'refused_count',
-      'sealed_content',
-      'leased_until',
-      'ended_at',
-    ],
-  },
-  score_batch_chunks: APPEND_ONLY,
   access_links: { insert: true, update: ['used_at', 'attempts'] },
   credit_watches: {
     insert: true,

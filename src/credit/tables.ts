@@ -10,9 +10,7 @@ export const CREDIT_TABLES: TableClasses = {
   scorecard_changes: 'local',
   scorecard_months: 'local',
   score_overrides: 'distributed',
-  score_batches: 'distributed',
   credit_watches: 'distributed',
-  score_batch_chunks: 'distributed',
   // Read by a function that runs on the node of its bucket.
   enquiry_retention: 'reference',
   credit_registry: 'local',

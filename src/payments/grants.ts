@@ -100,11 +100,6 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   operator_handles: { insert: true, delete: true },
   archive_files: READ_ONLY,
   archived_payments: READ_ONLY,
-  bulk_batches: {
-    insert: true,
-    update: ['next_row', 'accepted_count', 'refused_count', 'leased_until', 'ended_at'],
-  },
-  bulk_chunks: APPEND_ONLY,
 
   // Webhooks.
   webhooks: { insert: true, updateAllBut: ['vendor_id'], delete: true },

@@ -1,7 +1,7 @@
 import type { Pool } from '../platform/db/pool.ts';
 import { addCounter, addGauge, gaugesOf } from '../platform/gauges.ts';
 import type { MetricsRegistry } from '../platform/gauges.ts';
-import { countOpenBatches } from './bulk/store.ts';
+import { countOpenBatches } from '../batches/store.ts';
 import { countOpenCases } from './cases/cases-store.ts';
 import { listFloatForecasts } from './billers/float-forecasts.ts';
 import { listFloats } from './billers/float-store.ts';
@@ -272,7 +272,7 @@ function addBatchMetrics(registry: MetricsRegistry, pool: Pool): void {
     'Age of the oldest bulk batch with undecided rows',
   );
   const read = async (): Promise<void> => {
-    const { count, oldestSeconds } = await countOpenBatches(pool);
+    const { count, oldestSeconds } = await countOpenBatches(pool, 'payments');
     open.set(count);
     oldest.set(oldestSeconds);
   };

@@ -8,8 +8,8 @@ import type { Mac } from '../platform/base/mac.ts';
 import type { OpenPool, Pool } from '../platform/db/pool.ts';
 import type { VendorDirectory } from '../parties/directory.ts';
 import type { BillerCatalogue } from './billers/catalogue.ts';
-import { createBulkProcessor } from './bulk/processor.ts';
-import type { BulkProcessor } from './bulk/processor.ts';
+import type { BulkBatches } from './bulk/batch.ts';
+import { createBulkBatches } from './bulk/kind.ts';
 import type { Connectors } from './dispatch/connectors.ts';
 import { acceptPayment, createCreateLane } from './create/create.ts';
 import type { CreateLane } from './create/create.ts';
@@ -97,7 +97,7 @@ export interface Payments {
   readonly settler: Settler;
   readonly callbackReceiver: CallbackReceiver;
   /** Undefined without the role `api`. */
-  readonly bulkProcessor: BulkProcessor | undefined;
+  readonly bulkBatches: BulkBatches | undefined;
   /** Undefined if `receipts` is absent in the options. */
   readonly receipts: Receipts | undefined;
   readonly balances: BalanceReader;
@@ -133,7 +133,7 @@ export function openPayments(options: PaymentsOptions): Payments {
   const parts = buildParts(options);
   const { pool, newId } = options;
   const { connectors, lane, operations } = parts;
-  const { catalogue, settler, bulkProcessor, notes } = operations;
+  const { catalogue, settler, bulkBatches, notes } = operations;
   const receipts = buildReceipts(options);
   let jobs: PaymentJobs | undefined;
   let lostWatch: PeriodicJob | undefined;
@@ -142,7 +142,7 @@ export function openPayments(options: PaymentsOptions): Payments {
     await lostWatch?.stop();
     await receipts?.stop();
     await parts.dispatch?.stop(graceLeftMs());
-    await bulkProcessor?.stop();
+    await bulkBatches?.stop();
     await lane.idle();
     await settler.idle();
     await connectors.close();
@@ -174,7 +174,7 @@ export function openPayments(options: PaymentsOptions): Payments {
       return parts.dispatch;
     },
     start: () => {
-      bulkProcessor?.start();
+      bulkBatches?.start();
       if (options.roles.has('api')) lostWatch = watchLost(parts.lost, options);
       if (options.roles.has('dispatcher')) parts.dispatch = startDispatch(options, parts);
       if (!options.roles.has('jobs')) return;
@@ -191,7 +191,7 @@ interface Parts {
     | 'catalogue'
     | 'settler'
     | 'callbackReceiver'
-    | 'bulkProcessor'
+    | 'bulkBatches'
     | 'balances'
     | 'statuses'
     | 'capacity'
@@ -238,7 +238,7 @@ function buildParts(options: PaymentsOptions): Parts {
     operations: {
       catalogue,
       settler,
-      bulkProcessor: buildBulk(options, { ...{ catalogue, lost, notes }, createPool, onAccepted }),
+      bulkBatches: buildBulk(options, { ...{ catalogue, lost, notes }, createPool, onAccepted }),
       capacity: createCapacity(() => timers.nowMs()),
       tallies: new Tallies(),
       notes,
@@ -289,9 +289,9 @@ function buildBulk(
     readonly notes: PaymentNotes;
     readonly onAccepted: (accepted: readonly NewPayment[]) => void;
   },
-): BulkProcessor | undefined {
+): BulkBatches | undefined {
   if (!roles.has('api')) return undefined;
-  return createBulkProcessor({
+  return createBulkBatches({
     pool,
     lanePool: by.createPool,
     laneConnections: settings.laneConnections,

@@ -64,8 +64,6 @@ export const PAYMENTS_TABLES: TableClasses = {
   operator_handles: 'local',
   archive_files: 'local',
   archived_payments: 'distributed',
-  bulk_batches: 'distributed',
-  bulk_chunks: 'distributed',
 
   webhooks: 'distributed',
   events: 'distributed',

@@ -45,6 +45,10 @@ export const ROWS: readonly (readonly string[])[] = [
   ['proposals'],
   ['proposals/parties'],
 
+  ['batches/grants', 'batches/tables'],
+  // Kinds belong to the wings whose rows they make.
+  ['batches'],
+
   ['payments/tables'],
   // Every folder in a higher row may open a case when it finds a contradiction.
   ['payments/ledger', 'payments/cases', 'payments/prices', 'payments/grants'],

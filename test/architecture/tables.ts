@@ -27,6 +27,8 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   ],
   parties: ['buckets', 'vendors', 'collectors', 'security_keys', 'request_nonces', 'request_log'],
 
+  batches: ['batches', 'batch_chunks'],
+
   proposals: ['proposals', 'proposal_decisions'],
 
   'payments/ledger': [
@@ -80,7 +82,6 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'payments/cases': ['cases', 'case_events'],
   'payments/corrections': ['corrections'],
   'payments/archive': ['archive_files', 'archived_payments'],
-  'payments/bulk': ['bulk_batches', 'bulk_chunks'],
   'payments/events': ['webhooks', 'events'],
   'payments/reconciliation': [
     'operator_statements',
@@ -114,7 +115,6 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'credit/bureaus': ['upstream_calls'],
   'credit/watches': ['credit_watches'],
   'credit/reports': ['access_links'],
-  'credit/batches': ['score_batches', 'score_batch_chunks'],
   'credit/enquiries': ['enquiry_chains', 'enquiries', 'enquiry_retention'],
 };
 
@@ -166,7 +166,7 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
   },
   'payments/bulk/store.ts': {
     tables: ['quarantines'],
-    why: 'whether a restore may have lost rows of a file follows from when it was stored, by the database’s clock; quarantine is above',
+    why: 'whether a restore may have lost rows of a file follows from when it was stored; quarantine is above',
   },
   'payments/cases/cases-store.ts': {
     tables: ['billers', 'dispatch_queue', 'payments', 'vendors'],

@@ -158,7 +158,7 @@ test('a file whose commit is not acknowledged is unknown, and its repeat returns
   expect((await upload()).body.msg['batch_reference']).toBe('unacknowledged');
   await until('its row is decided', async () => {
     const { rows } = await pool.query<{ decided: boolean }>(
-      `select ended_at is not null as decided from bulk_batches`,
+      `select ended_at is not null as decided from batches`,
     );
     expect(rows).toHaveLength(1);
     return rows[0]?.decided;

@@ -267,7 +267,7 @@ test('names and documents are erased from a batch when its last row is answered'
   await upload(vendor, file, { batchReference });
   await until('the batch has ended', async () => {
     const read = await running.service.pool.query(
-      `select sealed_content is null as erased, next_row from score_batches
+      `select sealed_content is null as erased, next_row from batches
        where batch_reference = $1 and ended_at is not null`,
       [batchReference],
     );
@@ -288,7 +288,7 @@ test('a batch that a process abandoned is continued where it was', async () => {
     const results = await until('the batch is done', async () => {
       // The process that works on it keeps losing its lease.
       await running.service.pool.query(
-        'update score_batches set leased_until = now() where batch_reference = $1',
+        'update batches set leased_until = now() where batch_reference = $1',
         [batchReference],
       );
       const { body } = await ask(vendor, '/batch-score/result', { batchReference });

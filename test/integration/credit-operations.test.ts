@@ -17,7 +17,7 @@ import { closeDispute, openDispute } from '../../src/credit/registry/disputes-st
 import { addLifeRecord } from '../../src/credit/registry/life-store.ts';
 import { newId } from '../../src/platform/base/ids.ts';
 import { contentLocation, rowAnswerOf } from '../../src/credit/batches/batch.ts';
-import { insertBatch } from '../../src/credit/batches/store.ts';
+import { insertBatch } from '../../src/batches/store.ts';
 import { rotateKeys } from '../../src/credit/rotation/rotate.ts';
 import { findSubjects } from '../../src/credit/registry/store.ts';
 import { createVault } from '../../src/credit/registry/vault.ts';
@@ -797,13 +797,14 @@ test('keys are rotated: afterwards the former ones are not needed', async () => 
   const document = [{ type: 'nationalID', number: '900000001' }] as const;
   expect(await findSubjects(pool, both, document)).toHaveLength(1);
   expect(await findSubjects(pool, after, document)).toHaveLength(0);
-  const batch = { vendorId: 1, batchReference: 'BeforeRotation', batchId: newId() };
+  const key = { kind: 'enquiries', vendorId: 1, batchReference: 'BeforeRotation' } as const;
+  const batch = { ...key, batchId: newId() };
   const location = contentLocation(batch.batchId);
   await insertBatch(pool, {
     ...batch,
-    operation: 'generic-score',
+    product: 'generic-score',
     fileSha256: Buffer.alloc(32),
-    keyId: '',
+    content: null,
     rowCount: 1,
     sealedContent: createVault({
       master: { current: masterKeys.current, previous: undefined },
@@ -816,7 +817,7 @@ test('keys are rotated: afterwards the former ones are not needed', async () => 
   const done = await rotateKeys(owner, both);
   expect(done).toMatchObject({ subjects: 5, batches: 1 });
   const waiting = await pool.query<{ sealed: Buffer }>(
-    'select sealed_content as sealed from score_batches where batch_id = $1',
+    'select sealed_content as sealed from batches where batch_id = $1',
     [batch.batchId],
   );
   expect(after.unseal(waiting.rows[0]?.sealed ?? Buffer.alloc(0), location)).toBe('[]');

@@ -15,7 +15,7 @@ const SCRIPT = path.resolve(import.meta.dirname, '../../deploy/roles.sql');
 
 /** Only the owner may change or delete rows of these tables. */
 const APPEND_ONLY = `transfers ledger_blocks ledger_heads collections fund_movements payments
-  unexecuted_attempts unmatched_callbacks archive_files archived_payments bulk_chunks case_events
+  unexecuted_attempts unmatched_callbacks archive_files archived_payments batch_chunks case_events
   corrections operator_statements closed_days day_totals quarantine_events enquiries
   subject_enquiries account_corrections suppression_changes enquiry_retention backups fee_prices
   operator_prices
@@ -38,8 +38,8 @@ const FROZEN = `statement_rows.kind statement_rows.amount_cents statement_rows.o
   top_up_rules.maximum_cents top_up_rules.set_by top_ups.rule_id
   receipts.collector receipt_accounts.vendor_id receipt_accounts.account
   cases.payment_id cases.opened_at events.event_id events.amount_cents events.outcome
-  events.account events.details bulk_batches.content bulk_batches.file_sha256
-  bulk_batches.batch_reference quarantines.entered_at enquiry_chains.vendor_id
+  events.account events.details batches.content batches.file_sha256
+  batches.batch_reference quarantines.entered_at enquiry_chains.vendor_id
   credit_imports.file_hash subjects.crn people.login people.vendor_id sessions.person_id
   person_links.person_id`.split(/\s+/);
 

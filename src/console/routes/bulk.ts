@@ -3,11 +3,11 @@ import { Type } from 'typebox';
 import type { VendorDirectory } from '../../parties/directory.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import type { BillerCatalogue } from '../../payments/billers/catalogue.ts';
-import type { BatchProgress, BulkRow, RowResult } from '../../payments/bulk/batch.ts';
+import type { Batch, RowResult } from '../../batches/batch.ts';
+import { listBatches, readBatch } from '../../batches/store.ts';
+import type { AcceptedRow, BulkBatches, BulkRow } from '../../payments/bulk/batch.ts';
 import { previewRows } from '../../payments/bulk/preview.ts';
 import type { RowPreview } from '../../payments/bulk/preview.ts';
-import type { BulkProcessor } from '../../payments/bulk/processor.ts';
-import { listBatches, readBatch } from '../../payments/bulk/store.ts';
 import type { BalanceReader } from '../../payments/ledger/balance-reader.ts';
 import { BULK_COLUMNS, readRows } from '../../payments/operations/bulk-file.ts';
 import { ofKnownBatch } from '../../payments/operations/bulk-progress.ts';
@@ -37,7 +37,7 @@ export interface BulkRoutesOptions {
   readonly catalogue: Pick<BillerCatalogue, 'biller'>;
   readonly balances: BalanceReader;
   /** Undefined without the role `api`. */
-  readonly bulkProcessor: BulkProcessor | undefined;
+  readonly bulkBatches: BulkBatches | undefined;
 }
 
 const MAX_LISTED = 50;
@@ -60,9 +60,9 @@ export function bulkRoutes(options: BulkRoutesOptions): AnyRoute[] {
   ];
 }
 
-function processorOf({ bulkProcessor }: BulkRoutesOptions): BulkProcessor {
-  if (bulkProcessor === undefined) throw new Refusal('unavailable');
-  return bulkProcessor;
+function processorOf({ bulkBatches }: BulkRoutesOptions): BulkBatches {
+  if (bulkBatches === undefined) throw new Refusal('unavailable');
+  return bulkBatches;
 }
 
 function listRoute({ pool, ...options }: BulkRoutesOptions): AnyRoute {
@@ -72,12 +72,14 @@ function listRoute({ pool, ...options }: BulkRoutesOptions): AnyRoute {
     permission: 'payments.create',
     handle: async (_input, { viewer }): Promise<BatchesAnswer> => {
       const { vendorId } = payingVendor(viewer, options);
-      return { batches: (await listBatches(pool, vendorId, MAX_LISTED)).map(batchView) };
+      return {
+        batches: (await listBatches(pool, 'payments', vendorId, MAX_LISTED)).map(batchView),
+      };
     },
   });
 }
 
-function batchView(progress: BatchProgress): BatchView {
+function batchView(progress: Batch): BatchView {
   return {
     reference: progress.batchReference,
     at: progress.createdAt.toISOString(),
@@ -204,7 +206,11 @@ function uploadRoute(options: BulkRoutesOptions): AnyRoute {
       const { vendorId } = vendor;
       const file = fileOf(body.content);
       const rows = await readRows(file, columns);
-      const earlier = await readBatch(options.pool, vendorId, body.reference);
+      const earlier = await readBatch(options.pool, {
+        kind: 'payments',
+        vendorId,
+        batchReference: body.reference,
+      });
       if (earlier === undefined) {
         requireShown(body.total, await checkRows(options, vendor, rows));
       }
@@ -238,14 +244,14 @@ function detailRoute(options: BulkRoutesOptions): AnyRoute {
       const { reference } = input.params;
       const { progress, rows } = await ofKnownBatch(
         options,
-        processorOf(options).results(vendorId, reference),
+        processorOf(options).results({ vendorId, batchReference: reference }),
       );
       const refused = rows.flatMap((row) => (row.kind === 'refused' ? row : []));
       return {
         ...batchView(progress),
         refusals: refused
           .slice(0, MAX_REFUSALS)
-          .map(({ row, merchantReference, code, text, field = null }) => ({
+          .map(({ row, reference: merchantReference, code, text, field = null }) => ({
             row,
             merchantReference,
             code,
@@ -273,7 +279,7 @@ function resultsRoute(options: BulkRoutesOptions): AnyRoute {
       const { vendorId } = payingVendor(viewer, options);
       const found = await ofKnownBatch(
         options,
-        processorOf(options).results(vendorId, input.params.reference),
+        processorOf(options).results({ vendorId, batchReference: input.params.reference }),
       );
       const rows = found.rows.filter(
         ({ kind }) => input.query.only === undefined || kind === input.query.only,
@@ -284,9 +290,9 @@ function resultsRoute(options: BulkRoutesOptions): AnyRoute {
   });
 }
 
-function csvValues(result: RowResult, vendorId: number): string[] {
-  const { row, merchantReference, kind } = result;
-  const own = [String(row), merchantReference ?? '', kind.toUpperCase()];
+function csvValues(result: RowResult<AcceptedRow>, vendorId: number): string[] {
+  const { row, reference, kind } = result;
+  const own = [String(row), reference ?? '', kind.toUpperCase()];
   switch (result.kind) {
     case 'accepted':
       return [...own, encodeReference(vendorId, result.paymentId), '', '', ''];

@@ -1,15 +1,10 @@
-import type { ErrorCode } from '../../platform/base/errors.ts';
+import type { RowRefusal } from '../../batches/batch.ts';
+import type { Batches } from '../../batches/batches.ts';
 import type { CreditOperation } from '../bureaus/bureau.ts';
 import { factsOf } from '../scorecards/card-facts.ts';
 import type { Scorecard } from '../scorecards/scorecard.ts';
 
 export type ScoreOperation = Exclude<CreditOperation, 'id-decision'>;
-
-/** Why a row was refused, in the codes of a single enquiry. */
-export interface RowRefusal {
-  readonly code: ErrorCode;
-  readonly field?: string;
-}
 
 /** The parameters of one enquiry, as text. */
 export type RowContent = Readonly<Record<string, string>>;
@@ -19,28 +14,8 @@ export type ScoreRow =
   | { readonly content: RowContent; readonly requestReference: string }
   | { readonly refusal: RowRefusal; readonly requestReference: string | null };
 
-export interface NewScoreBatch {
-  readonly vendorId: number;
-  readonly batchReference: string;
-  readonly operation: ScoreOperation;
-  readonly fileSha256: Buffer;
-  readonly keyId: string;
-  readonly rows: readonly ScoreRow[];
-}
-
-/** The progress of a batch. */
-export interface BatchProgress {
-  readonly batchReference: string;
-  readonly batchId: string;
-  readonly operation: ScoreOperation;
-  readonly fileSha256: Buffer;
-  readonly rowCount: number;
-  readonly answeredCount: number;
-  readonly refusedCount: number;
-  readonly createdAt: Date;
-  /** Null while rows are waiting. */
-  readonly endedAt: Date | null;
-}
+/** Files of enquiries. An answer is null once retention has erased it. */
+export type ScoreBatches = Batches<ScoreRow, { readonly answer: RowAnswer | null }>;
 
 /** The summary of one row's answer. */
 export interface RowAnswer {
@@ -56,17 +31,6 @@ export interface RowAnswer {
   /** `true` if the card was not made from what became of real loans; empty without a score. */
   readonly scorecardIsExample: string;
 }
-
-/** The result of one row. */
-export type RowResult = {
-  /** From 1. */
-  readonly row: number;
-  readonly requestReference: string | null;
-} & (
-  | { readonly kind: 'answered'; readonly answer: RowAnswer | null }
-  | ({ readonly kind: 'refused' } & RowRefusal)
-  | { readonly kind: 'waiting' }
-);
 
 /** Bound into the sealed rows of a batch. */
 export function contentLocation(batchId: string): string {

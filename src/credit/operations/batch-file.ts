@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { rowRefusalOf } from '../../batches/batch.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { createValidator } from '../../platform/http/validate.ts';
@@ -42,16 +43,8 @@ export async function readScoreRows(
   columns: Parameters,
   shared: Readonly<Record<string, string>>,
 ): Promise<ScoreRow[]> {
-  const rows: ScoreRow[] = [];
-  for await (const read of readFileRows(file, {
-    columns,
-    names: SCORE_COLUMNS,
-    required: scoreRow.required,
-    maxRows: LIMITS.scoreRows,
-  })) {
-    rows.push(readRow(read, shared));
-  }
-  return rows;
+  const form = { names: SCORE_COLUMNS, required: scoreRow.required, maxRows: LIMITS.scoreRows };
+  return await readFileRows(file, { ...form, columns }, (read) => readRow(read, shared));
 }
 
 function readRow(read: ReadFields, shared: Readonly<Record<string, string>>): ScoreRow {
@@ -63,9 +56,8 @@ function readRow(read: ReadFields, shared: Readonly<Record<string, string>>): Sc
     return { content: { ...row, ...shared }, requestReference: row.requestReference };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const { code, field } = error;
     return {
-      refusal: field === undefined ? { code } : { code, field },
+      refusal: rowRefusalOf(error),
       requestReference: REFERENCE.test(reference) ? reference : null,
     };
   }

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { Authenticators } from '../../parties/http/authenticate.ts';
+import type { Batch } from '../../batches/batch.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { parameter } from '../../platform/http/parameter.ts';
 import { wireTimeText } from '../../platform/http/schemas.ts';
-import type { BatchProgress } from '../batches/batch.ts';
-import type { ScoreBatches } from '../batches/processor.ts';
+import type { ScoreBatches } from '../batches/batch.ts';
 
 export interface BatchDeps extends Pick<Authenticators, 'byVendor'> {
   /** Undefined when the credit registry is not configured. */
@@ -68,10 +68,7 @@ export const EXAMPLE_BATCH = {
 };
 
 /** A batch as answers show it. */
-export function progressOf(
-  progress: BatchProgress,
-  wireTime: WireTime,
-): Static<typeof progressSchema> {
+export function progressOf(progress: Batch, wireTime: WireTime): Static<typeof progressSchema> {
   const isDone = progress.endedAt !== null;
   return {
     status: 1,
@@ -79,10 +76,10 @@ export function progressOf(
     batchReference: progress.batchReference,
     batchId: progress.batchId,
     batchStatus: isDone ? 'DONE' : 'PROCESSING',
-    product: progress.operation,
+    product: progress.product ?? '',
     sha256: progress.fileSha256.toString('hex'),
     rows: progress.rowCount,
-    answered: progress.answeredCount,
+    answered: progress.acceptedCount,
     refused: progress.refusedCount,
     postedTime: wireTime.format(progress.createdAt),
   };

@@ -1,14 +1,13 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import type { RowResult } from '../../batches/batch.ts';
+import { resultFile, resultFormat } from '../../batches/http.ts';
 import { vid } from '../../parties/http/fields.ts';
 import type { Vendor } from '../../parties/vendor.ts';
-import { csvExportValue } from '../../platform/base/csv.ts';
 import { ERRORS } from '../../platform/base/errors.ts';
-import { FileAnswer } from '../../platform/http/operation.ts';
 import type { Operation } from '../../platform/http/operation.ts';
-import { parameter } from '../../platform/http/parameter.ts';
 import { headerStatus, nullable } from '../../platform/http/schemas.ts';
-import type { RowResult } from '../batches/batch.ts';
+import type { RowAnswer } from '../batches/batch.ts';
 import { NOTICE } from './answers.ts';
 import {
   EXAMPLE_BATCH,
@@ -22,16 +21,7 @@ import type { BatchDeps } from './batch-progress.ts';
 const request = Type.Object({
   vid,
   batchReference,
-  format: Type.Optional(
-    parameter(
-      /^(json|csv|jsonl)$/,
-      'json, csv or jsonl',
-      'Format of the response. Default: `json`.',
-      {
-        examples: ['csv'],
-      },
-    ),
-  ),
+  format: Type.Optional(resultFormat),
 });
 const text = (description: string) => nullable(Type.String({ description }));
 const rowSchema = Type.Object({
@@ -143,27 +133,26 @@ export function batchScoreResult(
         batchReference: asked.batchReference,
       });
       const data = rows.map(resultRowOf);
-      const name = `scores-${progress.batchId}`;
-      if (asked.format === 'csv') {
-        return new FileAnswer(csvOf(data), 'text/csv; charset=utf-8', `${name}.csv`);
-      }
-      if (asked.format === 'jsonl') {
-        const lines = data.map((row) => `${JSON.stringify(row)}\n`).join('');
-        return new FileAnswer(lines, 'application/x-ndjson', `${name}.jsonl`);
-      }
       const msg = progressOf(progress, deps.wireTime);
-      return { header_status: 200, msg, notice: NOTICE, data };
+      return (
+        resultFile(asked.format, `scores-${progress.batchId}`, COLUMNS, data) ?? {
+          header_status: 200,
+          msg,
+          notice: NOTICE,
+          data,
+        }
+      );
     },
   };
 }
 
-function resultRowOf(result: RowResult): ResultRow {
-  const { row, requestReference } = result;
+function resultRowOf(result: RowResult<{ readonly answer: RowAnswer | null }>): ResultRow {
+  const { row, reference: requestReference } = result;
   const own = { ...EMPTY, row, requestReference };
   if (result.kind === 'waiting') return { ...own, result: 'WAITING' };
   if (result.kind === 'refused') {
-    const { code, field = null } = result;
-    return { ...own, result: 'REFUSED', code, text: ERRORS[code].text, field };
+    const { code, text: why, field = null } = result;
+    return { ...own, result: 'REFUSED', code, text: why, field };
   }
   if (result.answer === null) return { ...own, result: 'ANSWERED' };
   const { reasons, ...answer } = result.answer;
@@ -177,11 +166,4 @@ function resultRowOf(result: RowResult): ResultRow {
     reasonCodeAARC3: third,
     reasonCodeAARC4: fourth,
   };
-}
-
-function csvOf(rows: readonly ResultRow[]): string {
-  const lines = rows.map((row) =>
-    COLUMNS.map((column) => csvExportValue(String(row[column] ?? ''))).join(','),
-  );
-  return `${[COLUMNS.join(','), ...lines].join('\r\n')}\r\n`;
 }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { UPLOAD_LIMITS, sha256 } from '../../batches/http.ts';
 import { vid } from '../../parties/http/fields.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
@@ -6,7 +7,6 @@ import type { FileOperation } from '../../platform/http/operation.ts';
 import { parameter } from '../../platform/http/parameter.ts';
 import { headerStatus } from '../../platform/http/schemas.ts';
 import type { KnownNames } from '../../platform/http/wire/parameters.ts';
-import type { ScoreOperation } from '../batches/batch.ts';
 import { SCORE_COLUMNS, readScoreRows } from './batch-file.ts';
 import {
   EXAMPLE_BATCH,
@@ -31,7 +31,7 @@ const request = Type.Object({
   ),
   reportReason,
   reportSector,
-  sha256: parameter(/^[0-9a-fA-F]{64}$/, '64 hexadecimal digits', 'SHA-256 of the file’s bytes.'),
+  sha256,
 });
 const response = Type.Object({ header_status: headerStatus, msg: progressSchema });
 
@@ -76,12 +76,7 @@ export function batchScore(
       example: EXAMPLE_FILE,
       maxBytes: LIMITS.scoreFileBytes,
       sha256: 'sha256',
-      limits: {
-        atOnce: LIMITS.bulkUploadsAtOnce,
-        perSigner: LIMITS.bulkUploadsPerVendor,
-        unproven: LIMITS.bulkUnprovenUploads,
-        unprovenPerAddress: LIMITS.bulkUnprovenUploadsPerAddress,
-      },
+      limits: UPLOAD_LIMITS,
     },
     response,
     refusals: {
@@ -98,7 +93,7 @@ export function batchScore(
       const progress = await batches.accept({
         vendorId: vendor.vendorId,
         batchReference: asked.batchReference,
-        operation: asked.product as ScoreOperation,
+        product: asked.product,
         fileSha256: file.sha256,
         keyId: keyIdOf(key),
         rows: await readScoreRows(file, columns, {

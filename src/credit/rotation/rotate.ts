@@ -1,6 +1,6 @@
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import { rotateScoreBatches } from '../batches/rotate-store.ts';
+import { rotateScoreBatches } from '../batches/rotate.ts';
 import { rotateUpstreamAnswers } from '../bureaus/rotate-store.ts';
 import { rotateEnquiries } from '../enquiries/rotate-store.ts';
 import { rotateAccounts, rotateDisputes, rotateSubjects } from '../registry/rotate-store.ts';

@@ -1,5 +1,7 @@
+import { rowRefusalOf } from '../../batches/batch.ts';
+import type { RowRefusal } from '../../batches/batch.ts';
+import type { Batches } from '../../batches/batches.ts';
 import { Refusal } from '../../platform/base/errors.ts';
-import type { ErrorCode } from '../../platform/base/errors.ts';
 import { newId } from '../../platform/base/ids.ts';
 import type { Biller } from '../billers/biller.ts';
 import { normaliseRequest, planPayment } from '../create/create-rules.ts';
@@ -8,47 +10,21 @@ import type { CreateRequest } from '../create/payment.ts';
 import type { NewPayment } from '../create/payment.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 
-/** Why a row was refused, with the code and text of a single create. */
-export interface RowRefusal {
-  readonly code: ErrorCode;
-  readonly text: string;
-  readonly field?: string;
-}
-
 /** One row of a file, as read: a request, or why it is not one. */
 export type BulkRow =
   | { readonly request: CreateRequest }
   | { readonly refusal: RowRefusal; readonly merchantReference: string | null };
 
-/** The progress of a batch. */
-export interface BatchProgress {
-  readonly batchReference: string;
-  readonly batchId: string;
-  readonly fileSha256: Buffer;
-  readonly createdAt: Date;
-  /** Null while rows are undecided. */
-  readonly endedAt: Date | null;
-  readonly rowCount: number;
-  readonly acceptedCount: number;
-  readonly refusedCount: number;
+/** A payment that a row made, or that it repeats. */
+export interface AcceptedRow {
+  readonly paymentId: string;
+  readonly postedAt: Date;
+  /** True if the payment existed before: the row is its repeat. */
+  readonly replayed: boolean;
 }
 
-/** The result of one row. */
-export type RowResult = {
-  /** From 1. */
-  readonly row: number;
-  readonly merchantReference: string | null;
-} & (
-  | {
-      readonly kind: 'accepted';
-      readonly paymentId: string;
-      readonly postedAt: Date;
-      /** True if the payment existed before: the row is its repeat. */
-      readonly replayed: boolean;
-    }
-  | ({ readonly kind: 'refused' } & RowRefusal)
-  | { readonly kind: 'waiting' }
-);
+/** Files of payments. */
+export type BulkBatches = Batches<BulkRow, AcceptedRow>;
 
 const ROW_DIGITS = 4;
 
@@ -70,12 +46,6 @@ export function isOfLaterRow(paymentId: string, batchId: string, row: number): b
   return (
     paymentId > paymentIdOf(batchId, row) && paymentId.startsWith(batchId.slice(0, -ROW_DIGITS))
   );
-}
-
-/** A refusal as it is stored with its row. */
-export function rowRefusalOf(refusal: Refusal): RowRefusal {
-  const { code, message: text, field } = refusal;
-  return field === undefined ? { code, text } : { code, text, field };
 }
 
 /** The row's reference stands for another payment. */
@@ -152,20 +122,19 @@ type StoredRow =
     ]
   | { readonly refusal: RowRefusal; readonly reference: string | null };
 
-/** Encodes rows as text to be stored. */
-export function encodeRows(rows: readonly BulkRow[]): string {
-  return JSON.stringify(
-    rows.map((row): StoredRow => {
-      if ('refusal' in row) return { refusal: row.refusal, reference: row.merchantReference };
-      const { billerCode, account, phone, amountCents, merchantReference } = row.request;
-      return [billerCode, account, phone, amountCents.toString(), merchantReference];
-    }),
-  );
+/** Encodes rows to be stored. */
+export function encodeRows(rows: readonly BulkRow[]): Buffer {
+  const stored = rows.map((row): StoredRow => {
+    if ('refusal' in row) return { refusal: row.refusal, reference: row.merchantReference };
+    const { billerCode, account, phone, amountCents, merchantReference } = row.request;
+    return [billerCode, account, phone, amountCents.toString(), merchantReference];
+  });
+  return Buffer.from(JSON.stringify(stored));
 }
 
 /** The reverse of `encodeRows`. */
-export function decodeRows(text: string): BulkRow[] {
-  return (JSON.parse(text) as StoredRow[]).map((stored): BulkRow => {
+export function decodeRows(content: Buffer): BulkRow[] {
+  return (JSON.parse(content.toString()) as StoredRow[]).map((stored): BulkRow => {
     if ('refusal' in stored) {
       return { refusal: stored.refusal, merchantReference: stored.reference };
     }

@@ -1,4 +1,8 @@
 import { crashPoint } from '#crash-points';
+import { rowRefusalOf } from '../../batches/batch.ts';
+import type { Chunk } from '../../batches/kind.ts';
+import { insertChunk, NotNext } from '../../batches/store.ts';
+import type { RowException } from '../../batches/store.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Biller } from '../billers/biller.ts';
 import { inTransaction } from '../../platform/db/pool.ts';
@@ -9,21 +13,11 @@ import { findEarlier } from '../create/earlier-store.ts';
 import { createPayments } from '../create/store.ts';
 import type { CreateDecision, NewPayment } from '../create/payment.ts';
 import type { Vendor } from '../../parties/vendor.ts';
-import { isOfLaterRow, planChunk, REUSED, rowRefusalOf } from './batch.ts';
+import { isOfLaterRow, planChunk, REUSED } from './batch.ts';
 import type { BulkRow, ChunkPlan } from './batch.ts';
-import * as store from './store.ts';
-import type { ChunkException } from './store.ts';
+import { readRestore } from './store.ts';
 
-/** The next rows of a batch to be decided. */
-export interface Chunk {
-  readonly vendorId: number;
-  readonly batchReference: string;
-  readonly batchId: string;
-  /** Number of the first row, from 1. */
-  readonly firstRow: number;
-  readonly rows: readonly BulkRow[];
-  readonly leaseMs: number;
-}
+export type BulkChunk = Chunk<BulkRow>;
 
 /** The settings that the rows are decided by, read at that moment. */
 export interface Rules {
@@ -32,27 +26,20 @@ export interface Rules {
   readonly lostOf?: LostLookup | undefined;
 }
 
-export interface ChunkOutcome {
-  /** The next row of the batch now. */
-  readonly nextRow: number;
-  /** False if the chunk had been decided before, by this process or another. */
-  readonly decided: boolean;
-  readonly accepted: readonly NewPayment[];
-}
-
 /**
  * Decides a chunk: creates the accepted payments and stores every row's result, in one commit. A
  * chunk that is no longer next (the result of its commit was lost, or another process was faster)
  * changes nothing: the later process waits for the first, finds that the batch has advanced, and
- * rolls back. A chunk that waits for the end of a quarantine changes nothing either.
+ * rolls back. A chunk that waits for the end of a quarantine changes nothing either. Returns the
+ * payments that were made. Throws: `NotNext` if nothing was changed.
  */
 export async function decideChunk(
   db: Queryable,
-  chunk: Chunk,
+  chunk: BulkChunk,
   rules: Rules,
-): Promise<ChunkOutcome> {
-  const restore = await store.readRestore(db, chunk);
-  if (restore === 'waiting') return await outcomeOf(db, chunk, undefined);
+): Promise<readonly NewPayment[]> {
+  const restore = await readRestore(db, chunk.createdAt);
+  if (restore === 'waiting') throw new NotNext();
   const plan = planChunk(chunk.rows, chunk.firstRow, {
     batchId: chunk.batchId,
     mayBeLost: restore === 'lost',
@@ -71,46 +58,16 @@ export async function decideChunk(
     const refusals = await answerRepeats(db, chunk, plan.refused);
     const taken = decided.filter((item) => item.exception === undefined);
     const exceptions = [...refusals, ...decided.flatMap((item) => item.exception ?? [])];
-    const isNext = await store.insertChunk(db, {
+    await insertChunk(db, {
       ...chunk,
-      rowCount: chunk.rows.length,
-      refusedCount: exceptions.filter((exception) => 'code' in exception).length,
-      postedAt: taken[0]?.postedAt ?? null,
+      decidedAt: taken[0]?.postedAt,
       exceptions: exceptions.toSorted((a, b) => a.row - b.row),
     });
     crashPoint('bulk:before-commit');
-    return isNext ? taken.map((item) => item.payment) : undefined;
+    return taken.map((item) => item.payment);
   });
   crashPoint('bulk:after-commit');
-  return await outcomeOf(db, chunk, accepted);
-}
-
-/** Stores rows that the database rejected as refused; alone, so that they do not fail others. */
-export async function refuseChunk(
-  db: Queryable,
-  chunk: Chunk,
-  refusal: Refusal,
-): Promise<ChunkOutcome> {
-  const kept = rowRefusalOf(refusal);
-  const isNext = await store.insertChunk(db, {
-    ...chunk,
-    rowCount: chunk.rows.length,
-    refusedCount: chunk.rows.length,
-    postedAt: null,
-    exceptions: chunk.rows.map((_, index) => ({ row: chunk.firstRow + index, ...kept })),
-  });
-  return await outcomeOf(db, chunk, isNext ? [] : undefined);
-}
-
-async function outcomeOf(
-  db: Queryable,
-  chunk: Chunk,
-  accepted: readonly NewPayment[] | undefined,
-): Promise<ChunkOutcome> {
-  if (accepted !== undefined) {
-    return { nextRow: chunk.firstRow + chunk.rows.length, decided: true, accepted };
-  }
-  return { nextRow: await store.readNextRow(db, chunk), decided: false, accepted: [] };
+  return accepted;
 }
 
 /**
@@ -119,9 +76,9 @@ async function outcomeOf(
  */
 async function answerRepeats(
   db: Queryable,
-  { vendorId, batchId }: Chunk,
+  { vendorId, batchId }: BulkChunk,
   refused: ChunkPlan['refused'],
-): Promise<ChunkException[]> {
+): Promise<RowException[]> {
   const rows = refused.filter(({ request }) => (request?.merchantReference ?? null) !== null);
   const requests = rows.flatMap(({ request }) => request ?? []);
   const found = rows.length === 0 ? [] : await findEarlier(db, vendorId, requests);
@@ -139,7 +96,7 @@ function resultOf(
   row: number,
   payment: NewPayment,
   decision: CreateDecision | undefined,
-): { readonly exception?: ChunkException; readonly postedAt?: Date } {
+): { readonly exception?: RowException; readonly postedAt?: Date } {
   if (decision === undefined) throw new Error(`row ${row} was not decided`);
   if (decision.kind === 'accepted') return { postedAt: decision.createdAt };
   if (decision.kind === 'replayed') {
@@ -154,6 +111,6 @@ function resultOf(
   throw new Error(`row ${row} is neither accepted nor refused`);
 }
 
-function replayed(row: number, paymentId: string, postedAt: Date): ChunkException {
+function replayed(row: number, paymentId: string, postedAt: Date): RowException {
   return { row, payment_id: paymentId, posted_at: postedAt.toISOString() };
 }

@@ -1,3 +1,4 @@
+import type { RowRefusal } from '../../batches/batch.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import type { Biller } from '../billers/biller.ts';
@@ -5,7 +6,7 @@ import type { CreateRequest } from '../create/payment.ts';
 import { findEarlier } from '../create/earlier-store.ts';
 import type { NewPayment } from '../create/payment.ts';
 import { newBatchId, planChunk, REUSED } from './batch.ts';
-import type { BulkRow, ChunkPlan, RowRefusal } from './batch.ts';
+import type { BulkRow, ChunkPlan } from './batch.ts';
 
 /** The result that a row of a file would have if it were submitted now. */
 export type RowPreview = {

@@ -1,7 +1,7 @@
+import { rowRefusalOf } from '../../batches/batch.ts';
 import type { Fields } from '../../platform/base/canonical.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
-import { rowRefusalOf } from '../bulk/batch.ts';
 import type { BulkRow } from '../bulk/batch.ts';
 import type { UploadedFile } from '../../platform/http/wire/file.ts';
 import { readFileRows } from '../../platform/http/wire/rows.ts';
@@ -19,16 +19,8 @@ export const BULK_COLUMNS: readonly string[] = Object.keys(paymentFields);
  * Rejects with: `invalid_file`, `payload_too_large` (too many rows).
  */
 export async function readRows(file: UploadedFile, columns: Parameters): Promise<BulkRow[]> {
-  const rows: BulkRow[] = [];
-  for await (const read of readFileRows(file, {
-    columns,
-    names: BULK_COLUMNS,
-    required: REQUIRED_FIELDS,
-    maxRows: LIMITS.bulkRows,
-  })) {
-    rows.push(readRow(read));
-  }
-  return rows;
+  const form = { names: BULK_COLUMNS, required: REQUIRED_FIELDS, maxRows: LIMITS.bulkRows };
+  return await readFileRows(file, { ...form, columns }, readRow);
 }
 
 /** Reads and checks one row; what a single create would refuse becomes the row's own refusal. */

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { Authenticators } from '../../parties/http/authenticate.ts';
+import type { Batch } from '../../batches/batch.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { wireTimeText } from '../../platform/http/schemas.ts';
-import type { BatchProgress } from '../bulk/batch.ts';
-import type { BulkProcessor } from '../bulk/processor.ts';
+import type { BulkBatches } from '../bulk/batch.ts';
 import { refuseUnknown } from '../quarantine/unknown.ts';
 
 /** The dependencies of the bulk operations. */
 export interface BulkDeps extends Pick<Authenticators, 'byVendor'> {
-  readonly bulkProcessor: BulkProcessor;
+  readonly bulkBatches: BulkBatches;
   readonly pool: Pool;
   readonly wireTime: WireTime;
 }
@@ -74,10 +74,7 @@ export async function ofKnownBatch<Asked>(
 }
 
 /** A batch as responses show it. */
-export function progressOf(
-  progress: BatchProgress,
-  wireTime: WireTime,
-): Static<typeof progressSchema> {
+export function progressOf(progress: Batch, wireTime: WireTime): Static<typeof progressSchema> {
   const isDone = progress.endedAt !== null;
   return {
     status: 1,

@@ -1,17 +1,17 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import type { RowResult } from '../../batches/batch.ts';
+import { resultFile, resultFormat } from '../../batches/http.ts';
 import { vid } from '../../parties/http/fields.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
-import { csvExportValue } from '../../platform/base/csv.ts';
 import { encodeReference } from '../../parties/reference.ts';
-import { FileAnswer } from '../../platform/http/operation.ts';
 import type { Operation } from '../../platform/http/operation.ts';
 import { headerStatus, nullable, wireTimeText } from '../../platform/http/schemas.ts';
-import type { RowResult } from '../bulk/batch.ts';
+import type { AcceptedRow } from '../bulk/batch.ts';
 import { EXAMPLE_BATCH, ofKnownBatch, progressOf, progressSchema } from './bulk-progress.ts';
 import type { BulkDeps } from './bulk-progress.ts';
-import { batchReference, resultFormat } from './fields.ts';
+import { batchReference } from './fields.ts';
 
 const request = Type.Object({
   vid,
@@ -104,18 +104,16 @@ export function bulkResult(deps: BulkDeps): Operation<typeof request, typeof res
       const { vendorId } = vendor;
       const { progress, rows } = await ofKnownBatch(
         deps,
-        deps.bulkProcessor.results(vendorId, asked.batch_reference),
+        deps.bulkBatches.results({ vendorId, batchReference: asked.batch_reference }),
       );
       const data = rows.map((row) => resultRowOf(row, vendorId, deps.wireTime));
-      const name = `batch-${progress.batchId}`;
-      if (asked.format === 'csv') {
-        return new FileAnswer(csvOf(data), 'text/csv; charset=utf-8', `${name}.csv`);
-      }
-      if (asked.format === 'jsonl') {
-        const lines = data.map((row) => `${JSON.stringify(row)}\n`).join('');
-        return new FileAnswer(lines, 'application/x-ndjson', `${name}.jsonl`);
-      }
-      return { header_status: 200, msg: progressOf(progress, deps.wireTime), data };
+      return (
+        resultFile(asked.format, `batch-${progress.batchId}`, COLUMNS, data) ?? {
+          header_status: 200,
+          msg: progressOf(progress, deps.wireTime),
+          data,
+        }
+      );
     },
   };
 }
@@ -129,8 +127,12 @@ const UNDECIDED = {
   replayed: null,
 };
 
-function resultRowOf(result: RowResult, vendorId: number, wireTime: WireTime): ResultRow {
-  const { row, merchantReference: merchant_reference } = result;
+function resultRowOf(
+  result: RowResult<AcceptedRow>,
+  vendorId: number,
+  wireTime: WireTime,
+): ResultRow {
+  const { row, reference: merchant_reference } = result;
   const own = { ...UNDECIDED, row, merchant_reference };
   switch (result.kind) {
     case 'accepted':
@@ -150,22 +152,4 @@ function resultRowOf(result: RowResult, vendorId: number, wireTime: WireTime): R
   }
 }
 
-const COLUMNS = [
-  'row',
-  'merchant_reference',
-  'result',
-  'ipay_reference',
-  'posted_time',
-  'code',
-  'text',
-  'field',
-  'replayed',
-] as const satisfies readonly (keyof ResultRow)[];
-
-// Programs that need references byte for byte use `json` or `jsonl`: here formulas are neutralised.
-function csvOf(rows: readonly ResultRow[]): string {
-  const lines = rows.map((row) =>
-    COLUMNS.map((column) => csvExportValue(String(row[column] ?? ''))).join(','),
-  );
-  return `${[COLUMNS.join(','), ...lines].join('\r\n')}\r\n`;
-}
+const COLUMNS = Object.keys(rowSchema.properties) as (keyof ResultRow)[];

@@ -35,7 +35,10 @@ export function bulkStatus(deps: BulkDeps): Operation<typeof request, typeof res
       msg: progressOf(
         await ofKnownBatch(
           deps,
-          deps.bulkProcessor.progress(vendor.vendorId, asked.batch_reference),
+          deps.bulkBatches.progress({
+            vendorId: vendor.vendorId,
+            batchReference: asked.batch_reference,
+          }),
         ),
         deps.wireTime,
       ),

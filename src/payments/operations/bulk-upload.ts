@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { UPLOAD_LIMITS, sha256 } from '../../batches/http.ts';
 import { vid } from '../../parties/http/fields.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
@@ -9,7 +10,7 @@ import type { KnownNames } from '../../platform/http/wire/parameters.ts';
 import { BULK_COLUMNS, readRows } from './bulk-file.ts';
 import { EXAMPLE_BATCH, EXAMPLE_FILE, progressOf, progressSchema } from './bulk-progress.ts';
 import type { BulkDeps } from './bulk-progress.ts';
-import { batchReference, sha256 } from './fields.ts';
+import { batchReference } from './fields.ts';
 
 const request = Type.Object({ vid, batch_reference: batchReference, sha256 });
 const response = Type.Object({ header_status: headerStatus, msg: progressSchema });
@@ -34,12 +35,7 @@ export function bulkUpload(
       example: EXAMPLE_FILE,
       maxBytes: LIMITS.bulkFileBytes,
       sha256: 'sha256',
-      limits: {
-        atOnce: LIMITS.bulkUploadsAtOnce,
-        perSigner: LIMITS.bulkUploadsPerVendor,
-        unproven: LIMITS.bulkUnprovenUploads,
-        unprovenPerAddress: LIMITS.bulkUnprovenUploadsPerAddress,
-      },
+      limits: UPLOAD_LIMITS,
     },
     response,
     refusals: {
@@ -61,7 +57,7 @@ export function bulkUpload(
       },
     },
     handle: async (asked, vendor, file) => {
-      const progress = await deps.bulkProcessor.accept({
+      const progress = await deps.bulkBatches.accept({
         vendorId: vendor.vendorId,
         batchReference: asked.batch_reference,
         fileSha256: file.sha256,

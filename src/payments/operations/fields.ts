@@ -54,19 +54,6 @@ export const batchReference = parameter(
   { examples: ['payroll-2026-11'] },
 );
 
-export const sha256 = parameter(
-  /^[0-9a-fA-F]{64}$/,
-  '64 hexadecimal digits',
-  'SHA-256 of the file’s bytes.',
-);
-
-export const resultFormat = parameter(
-  /^(json|csv|jsonl)$/,
-  'json, csv or jsonl',
-  'Format of the response. Default: `json`.',
-  { examples: ['csv'] },
-);
-
 /** The reference of the payment that examples create. */
 export const EXAMPLE_REFERENCE = '00000081M7Y4NP8KEYWR8EDAAS5ZSBQV';
 
