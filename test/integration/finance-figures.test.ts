@@ -129,7 +129,10 @@ async function takeBackIncome(): Promise<void> {
   await openCase(pool, {
     ...{ vendorId, paymentId: null, kind: 'receipt_reversed', operatorCode: null },
     evidenceId: decodeReference(owed)?.paymentId ?? null,
-    facts: { issuer: 'mpesa', receipt: 'TKM1', paid_cents: 5_000, receipt_state: 'credited' },
+    facts: {
+      ...{ issuer: 'mpesa', receipt: 'TKM1', receipt_state: 'credited' },
+      ...{ paid_cents: 5_000, reversed_cents: 5_000 },
+    },
   });
 }
 

@@ -8,8 +8,8 @@ const referenceAfter = (moves: string): string =>
 /** SQL: whether the collection `c` is the present one of the receipt `r`. */
 export const IS_COLLECTION_OF_RECEIPT = `c.collector = r.collector and c.reference = ${referenceAfter('r.moves')}`;
 
-/** SQL: how much of a receipt went back, of a case about it. Cases of earlier versions say nothing: all of it. */
-export const REVERSED_CENTS = `coalesce((facts ->> 'reversed_cents')::bigint, (facts ->> 'paid_cents')::bigint, 0)`;
+/** SQL: how much of a receipt went back, of a case about it. */
+export const REVERSED_CENTS = `coalesce((facts ->> 'reversed_cents')::bigint, 0)`;
 
 /** Sums what undecided reversals of credited receipts take from what the vendor's books still hold, in cents. */
 export async function readTakenBackCents(db: Queryable, vendorId: number): Promise<bigint> {

@@ -83,6 +83,4 @@ begin
   where u.vendor_id <> all (v_free);
 end
 $$;
--- The arguments say which one: a database of an earlier release also has the one whose twelfth argument is boolean[].
-revoke all on function create_or_postpone_payments(integer, integer[], uuid[], text[], text[], text[], text[],
-  bigint[], bigint[], bigint[], integer[], integer[], integer[]) from public;
+revoke all on function create_or_postpone_payments from public;

@@ -291,6 +291,4 @@ begin
   where w.number = any (v_refused);
 end
 $$;
--- The arguments say which one: a database of an earlier release also has the one whose twelfth argument is boolean[].
-revoke all on function create_payments(integer, integer[], uuid[], text[], text[], text[], text[],
-  bigint[], bigint[], bigint[], integer[], integer[], integer[], timestamptz) from public;
+revoke all on function create_payments from public;

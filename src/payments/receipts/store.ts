@@ -246,17 +246,16 @@ export async function setReversed(db: Queryable, receiptId: string, at: Date): P
   await db.query('update receipts set reversed_at = $2 where receipt_id = $1', [receiptId, at]);
 }
 
-/** The reversals of a receipt that were reported, oldest first. Those of earlier versions had no amount: all of it. */
+/** The reversals of a receipt that were reported, oldest first. */
 export async function listReversals(
   db: Queryable,
-  { receiptId, amountCents }: Pick<ReceiptRow, 'receiptId' | 'amountCents'>,
+  { receiptId }: Pick<ReceiptRow, 'receiptId'>,
 ): Promise<Reversal[]> {
   const listed = await db.query<Reversal>(
-    `select coalesce((detail ->> 'cents')::bigint, $2) as cents, coalesce(detail ->> 'reporter', actor) as reporter,
-       detail ->> 'key' as key, coalesce((detail ->> 'repeat')::boolean, false) as "isRepeat",
-       coalesce((detail ->> 'reversed_at')::timestamptz, at) as "reversedAt"
+    `select (detail ->> 'cents')::bigint as cents, detail ->> 'reporter' as reporter, detail ->> 'key' as key,
+       (detail ->> 'repeat')::boolean as "isRepeat", (detail ->> 'reversed_at')::timestamptz as "reversedAt"
      from receipt_events where receipt_id = $1 and action = 'reversed' order by at, event_id`,
-    [receiptId, amountCents],
+    [receiptId],
   );
   return listed.rows;
 }

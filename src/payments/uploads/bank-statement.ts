@@ -111,9 +111,8 @@ export async function readKept(
   db: Queryable,
   asked: BankStatement,
 ): Promise<{ readonly source: SourceRow; readonly lines: readonly ReportedLine[] }> {
-  const now = await requireStatementSource(db, asked.source);
-  const { settings = now.settings, collector = now.collector } = asked;
-  const source = { ...now, settings, collector };
+  const { settings, collector } = asked;
+  const source = { ...(await requireStatementSource(db, asked.source)), settings, collector };
   const acceptedLines = new Set(asked.acceptedLines);
   const lines = await withKeptFile(db, asked, async (file) =>
     readReports(source, { file, wireTime, acceptedLines }),
@@ -123,7 +122,6 @@ export async function readKept(
 
 /** Throws: `PlainError` if the source would now read or collect otherwise: the preview would show neither. */
 async function requireSameSettings(db: Queryable, asked: BankStatement): Promise<void> {
-  if (asked.settings === undefined) return;
   const { settings, collector } = await requireStatementSource(db, asked.source);
   if (jsonText([settings, collector]) === jsonText([asked.settings, asked.collector])) return;
   throw new PlainError(

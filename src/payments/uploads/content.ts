@@ -11,8 +11,8 @@ export const content = Type.Object(
     sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
     bytes: Type.Integer({ minimum: 1 }),
     /** The settings and the collector that the source had when the file was proposed. Its lines are read with them. */
-    settings: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    collector: Type.Optional(Type.String()),
+    settings: Type.Record(Type.String(), Type.Unknown()),
+    collector: Type.String(),
   },
   { additionalProperties: false },
 );
