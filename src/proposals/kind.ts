@@ -76,6 +76,8 @@ export interface Kind<Content extends object, Facts, Plan> {
    * Pure.
    */
   remarks?(facts: Facts): readonly Line[];
+  /** Other proposals that are pointless once this one is carried out. They are withdrawn in its commit. Pure. */
+  ends?(plan: Plan): readonly { readonly kind: string; readonly about: string }[];
   /** In the commit of the decision. Calls no network and reads no file. */
   apply(db: Queryable, plan: Plan, approval: Approved<Content>): Promise<void>;
   /** After the commit of an approval; it may be lost, so a job has to be able to do it as well. */

@@ -98,7 +98,11 @@ export class Proposals {
     if (!isAlone || by !== COMMAND_LINE) await requireMay(db, by, need, this.#mac);
     const facts = await kind.read(db, content, { lock: true, proposalId: null });
     kind.check(facts, content, null);
-    if (kind.replaces) await this.#withdrawFormer(db, kind, content, by);
+    if (kind.replaces) {
+      await this.#withdrawOpen(db, aboutOf(kind, content), {
+        ...{ by, note: 'Replaced by a new proposal.' },
+      });
+    }
     const draft = draftOf(kind, { content, by, note: reason, at: await readTime(db) });
     const plan = kind.plan(facts, draft);
     const made = { ...draft, shown: kind.show(plan) };
@@ -249,10 +253,13 @@ export class Proposals {
     return this.#isUnaltered(row) ? this.#kinds.get(row.kind)?.describe(row.content) : undefined;
   }
 
-  async #withdrawFormer(db: Queryable, kind: AnyKind, content: object, by: Actor): Promise<void> {
-    const former = await findOpenAbout(db, aboutOf(kind, content));
-    if (former === undefined) return;
-    await this.#end(db, former, { decision: 'withdrawn', by, note: 'Replaced by a new proposal.' });
+  async #withdrawOpen(
+    db: Queryable,
+    about: string,
+    ending: Pick<Made, 'by' | 'note'>,
+  ): Promise<void> {
+    const open = await findOpenAbout(db, about);
+    if (open !== undefined) await this.#end(db, open, { ...ending, decision: 'withdrawn' });
   }
 
   async #carryOut(
@@ -265,6 +272,11 @@ export class Proposals {
     const carriedOut = kind.show(plan);
     const decided = await this.#decide(db, row, { ...made, decision: 'approved', carriedOut });
     await kind.apply(db, plan, { proposal: row, by: by.name, at });
+    for (const other of kind.ends?.(plan) ?? []) {
+      await this.#withdrawOpen(db, `${other.kind} ${other.about}`, {
+        ...{ by, note: 'Another decision has made it pointless.' },
+      });
+    }
     return decided;
   }
 

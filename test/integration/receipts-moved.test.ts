@@ -14,6 +14,7 @@ import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
 import { COLLECTOR, createInstructed, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
+import { quietProposals } from '../support/quiet-proposals.ts';
 import { approveForReceipt, proposeForReceipt } from '../support/receipt-decisions.ts';
 
 // A receipt that the wrong vendor got goes to the right one, and its money is in the books once.
@@ -168,6 +169,24 @@ test('a part that went back before the credit is in the case of the vendor once'
   await move('MV00000007', 0);
   await takeBack(await openCaseOf(0, 'receipt_reversed'));
   expect(await balances(0)).toEqual({ external: -30_000n, collected: 30_000n });
+  await expectConsistent();
+});
+
+test('a proposal for the case that a move resolves is withdrawn', async () => {
+  await takeReport(deps(), report('MV00000008'));
+  const other = { amountCents: 40_000n, channel: 'confirmation' } as const;
+  await takeReport(deps(), report('MV00000008', other));
+  const caseId = await openCaseOf(0, 'receipt_conflict');
+  const terms = { amount_cents: null, operator_reference: null, message: null, details: null };
+  const proposal = { resolution: 'keep_books', note: 'x', ...terms };
+  const { proposalId } = await proposeResolution(books, { caseId, by: 'Asha', proposal });
+  await move('MV00000008', 1);
+  const proposals = quietProposals(books);
+  expect(await proposals.list({ open: true, limit: 10 })).toEqual([]);
+  expect(await proposals.find(proposalId)).toMatchObject({
+    ...{ decision: 'withdrawn', decidedBy: 'Baraka' },
+    decisionNote: 'Another decision has made it pointless.',
+  });
   await expectConsistent();
 });
 

@@ -10,6 +10,7 @@ import { kind } from '../../proposals/kind.ts';
 import type { Actor, AnyKind, Approved, Line } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
 import type { ProposalRow } from '../../proposals/store.ts';
+import { CASE_RESOLUTION } from '../cases/case-proposals.ts';
 import { lockCase } from '../cases/cases-store.ts';
 import { findOpenReceiptCase, readKeptReceipts } from '../cases/kept-receipts-store.ts';
 import { carryOut } from '../corrections/carry-out.ts';
@@ -49,6 +50,8 @@ interface Facts {
   readonly mayCollect: boolean;
   /** The provider took money back, and people have not decided about it. */
   readonly hasReversal: boolean;
+  /** The open contradiction, which is resolved with the move; null: none. */
+  readonly caseId: string | null;
   /** What is credited to the vendor that has it, less what people have taken back. */
   readonly keptCents: bigint;
   readonly collectedCents: bigint;
@@ -58,6 +61,7 @@ interface Facts {
 interface Plan {
   readonly row: ReceiptRow;
   readonly of: MoveContent;
+  readonly caseId: string | null;
   readonly taken: readonly PlannedTransfer[];
 }
 
@@ -84,9 +88,11 @@ export const receiptMoveKind = (deps: ReceiptDeps): AnyKind =>
     plan: (facts, { content: of }) => ({
       row: required(facts.row, of),
       of,
+      caseId: facts.caseId,
       taken: takenBack(of.from.vendorId, facts, BigInt(of.cents)),
     }),
     show,
+    ends: ({ caseId }) => (caseId === null ? [] : [{ kind: CASE_RESOLUTION, about: caseId }]),
     apply: async (db, plan, approval) => await apply(db, deps, plan, approval),
     afterwards: async ({ content: { issuer, receipt } }) => {
       const row = await findReceipt(deps.pool, issuer, receipt);
@@ -109,6 +115,8 @@ export async function proposeMove(
   const made = { receiptId, issuer, receipt, cents: String(keptCents), from, to };
   return await proposals.propose({ ...asked, kind: RECEIPT_MOVE, content: made });
 }
+
+const CONFLICT = 'receipt_conflict';
 
 const nothingLeft = (): PlainError => new PlainError('Nothing of it is left to move.');
 
@@ -134,12 +142,15 @@ async function readFacts(
   if (lock) await lockFloat(db, from.vendorId);
   const row = await (lock ? lockReceipt : findReceipt)(db, issuer, receipt);
   const { vendorId } = from;
-  const reversal = { vendorId, receiptId, kind: 'receipt_reversed' } as const;
+  const about = { vendorId, receiptId };
+  const reversal = await findOpenReceiptCase(db, { ...about, kind: 'receipt_reversed' });
+  const conflict = await findOpenReceiptCase(db, { ...about, kind: CONFLICT });
   return {
     row,
     isAuthentic: row !== undefined && isReceiptAuthentic(ledgerMac, row),
     mayCollect: row !== undefined && (await mayCollect(db, row.collector, to.vendorId)),
-    hasReversal: (await findOpenReceiptCase(db, reversal)) !== undefined,
+    hasReversal: reversal !== undefined,
+    caseId: conflict?.caseId ?? null,
     keptCents: (await readKeptReceipts(db, vendorId, [receiptId])).get(receiptId) ?? 0n,
     collectedCents: await readBalance(db, vendorId, 'collected'),
     floatCents: await readBalance(db, vendorId, 'float'),
@@ -207,18 +218,14 @@ async function apply(
 async function takeBack(
   db: Queryable,
   mac: Mac,
-  { row, of, taken }: Plan,
+  { row, of, taken, caseId: known }: Plan,
   { proposal: { proposedBy, note }, by }: Approved<MoveContent>,
 ): Promise<void> {
-  const { vendorId } = of.from;
-  const { issuer, receipt, receiptId } = row;
+  const { issuer, receipt } = row;
   const paid = { issuer, receipt, paid_cents: Number(row.amountCents), account: row.account };
   const facts = { source: 'person', reason: 'wrong_vendor', ...paid, moved_to: of.to.vid, note };
-  const kindOf = 'receipt_conflict';
-  const opened = await openReceiptCase(db, row, kindOf, facts);
-  const about = { vendorId, receiptId, kind: kindOf } as const;
-  const caseId = opened ?? (await findOpenReceiptCase(db, about))?.caseId ?? '';
-  const found = await lockCase(db, caseId);
+  const caseId = known ?? (await openReceiptCase(db, row, CONFLICT, facts));
+  const found = caseId === undefined ? undefined : await lockCase(db, caseId);
   if (found === undefined) throw new Error(`receipt ${receipt} has no case`);
   const amount_cents = of.cents;
   const proposal = { resolution: 'take_back', amount_cents, ...NOTHING_TOLD };
