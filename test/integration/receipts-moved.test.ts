@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { listCases } from '../../src/payments/cases/cases-store.ts';
+import { collect } from '../../src/payments/collections/collect.ts';
 import { fund } from '../../src/payments/collections/fund.ts';
 import { addAccount, setSource } from '../../src/payments/receipts/administer.ts';
 import { creditLeftClaims } from '../../src/payments/receipts/left-claims.ts';
@@ -169,6 +170,66 @@ test('a part that went back before the credit is in the case of the vendor once'
   await move('MV00000007', 0);
   await takeBack(await openCaseOf(0, 'receipt_reversed'));
   expect(await balances(0)).toEqual({ external: -30_000n, collected: 30_000n });
+  await expectConsistent();
+});
+
+/** A receipt whose number its collector reported for a vendor, with 100.00. Resolves the case about it. */
+async function disputed(receipt: string, reportedFor: number): Promise<void> {
+  const income = { collector: COLLECTOR, reference: receipt, amountCents: 10_000n };
+  await collect(books, { ...income, vendorId: idOf(reportedFor), paidAt: new Date() });
+  await takeReport(deps(), report(receipt));
+  expect(await findReceipts(books.pool, receipt)).toMatchObject([{ state: 'disputed' }]);
+  await expect(propose(receipt, 1)).rejects.toThrow('A case about this receipt is open');
+  const caseId = await openCaseOf(0, 'receipt_conflict');
+  const terms = { amount_cents: null, operator_reference: null, message: null, details: null };
+  const proposal = { resolution: 'keep_books', note: 'x', ...terms };
+  await proposeResolution(books, { caseId, by: 'Asha', proposal });
+  await approveCurrent(books, { caseId, by: 'Baraka' });
+}
+
+test('a receipt that its collector reported with another amount is credited with the rest, and moved', async () => {
+  await disputed('MV00000009', 0);
+  await move('MV00000009', 0);
+  expect(await balances(0)).toEqual({ external: -50_000n, collected: 50_000n });
+  await expectConsistent();
+  await move('MV00000009', 1);
+  expect([await balances(0), await balances(1)]).toEqual([
+    {},
+    { external: -50_000n, collected: 50_000n },
+  ]);
+  await expectConsistent();
+});
+
+test('a receipt that its collector reported for another vendor goes to whom two people say', async () => {
+  await disputed('MV00000010', 2);
+  await move('MV00000010', 1);
+  expect(await balances(1)).toEqual({ external: -50_000n, collected: 50_000n });
+  await move('MV00000010', 2);
+  expect(await balances(2)).toEqual({ external: -60_000n, collected: 60_000n });
+  // Only what the receipt brought.
+  await move('MV00000010', 0);
+  expect(await balances(0)).toEqual({ external: -50_000n, collected: 50_000n });
+  expect(await balances(2)).toEqual({ external: -10_000n, collected: 10_000n });
+  await expectConsistent();
+});
+
+test('a receipt that its collector reported may be closed', async () => {
+  await disputed('MV00000011', 0);
+  const closing = { receipt: 'MV00000011', vid: null, by: 'Asha', note: 'the report is right' };
+  await proposeForReceipt(books, closing);
+  const closed = await approveForReceipt(books, { receipt: 'MV00000011', by: 'Baraka' });
+  expect(closed).toMatchObject({ state: 'closed', vendorId: null });
+  await expectConsistent();
+});
+
+test('a receipt that waits for its credit is moved when it has been credited', async () => {
+  await books.pool.query(`update collectors set status = 'suspended'`);
+  expect(await takeReport(deps(), report('MV00000012'))).toBe('claimed');
+  await expect(propose('MV00000012', 1)).rejects.toThrow('permit that, and move the receipt then');
+  await books.pool.query(`update collectors set status = 'active'`);
+  expect(await creditLeftClaims(deps())).toBe(1);
+  await move('MV00000012', 1);
+  expect(await balances(1)).toEqual({ external: -50_000n, collected: 50_000n });
   await expectConsistent();
 });
 

@@ -8,7 +8,8 @@ import { kind } from '../../proposals/kind.ts';
 import type { Actor, AnyKind, Approved } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
 import type { ProposalRow } from '../../proposals/store.ts';
-import { findOpenReceiptCase } from '../cases/kept-receipts-store.ts';
+import { HOUSE } from '../cases/cases-store.ts';
+import { findOpenReceiptCase, readKeptReceipts } from '../cases/kept-receipts-store.ts';
 import {
   findReceipts,
   findReceiptsLike,
@@ -46,11 +47,17 @@ interface Facts {
   readonly isAuthentic: boolean;
   readonly wasClosed: boolean;
   readonly mayCollect: boolean;
+  /** A case about it as a disputed one is open. */
+  readonly hasCase: boolean;
+  /** Of a disputed one: what the vendor still has of what the collector reported under its number, in cents. */
+  readonly collectedCents: bigint;
 }
 
 interface Plan {
   readonly row: ReceiptRow;
   readonly of: Content;
+  /** What the vendor has of it already. */
+  readonly collectedCents: bigint;
 }
 
 /** Which receipt, in any spelling if no other is like it: an issuer is needed only if two use the same number. */
@@ -79,9 +86,9 @@ export async function requireReceipt(
 }
 
 /**
- * Decides about a receipt that no vendor has: credit it to one, or close it, because the money went
- * back or belongs to nobody here. The decision claims it; `afterwards` credits it, which
- * `creditLeftClaims` can do as well.
+ * Decides about a receipt that no vendor has, or that could not be credited, because its collector had reported the
+ * number with other content: credit it to one, or close it, because the money went back or belongs to nobody here. The
+ * decision claims it; `afterwards` credits it, which `creditLeftClaims` can do as well.
  */
 export const receiptKind = (deps: ReceiptDeps): AnyKind =>
   kind<Content, Facts, Plan>({
@@ -104,11 +111,30 @@ export const receiptKind = (deps: ReceiptDeps): AnyKind =>
       return await readFacts(db, deps, of, row);
     },
     check: (facts, of, proposal) => requireDecidable(facts, of, proposal?.proposedAt ?? null),
-    plan: ({ row }, proposal) => ({ row: required(row, proposal.content), of: proposal.content }),
-    show: ({ of: { vendor, cents } }) =>
+    plan: ({ row, collectedCents }, { content: of }) => ({
+      row: required(row, of),
+      of,
+      collectedCents,
+    }),
+    show: ({ row, of: { vendor, cents }, collectedCents }) =>
       vendor === null
         ? [{ label: 'Closed without a vendor', cents }]
-        : [{ label: 'Credited as collected income', text: vendor.vid, cents }],
+        : [
+            ...(collectedCents === 0n
+              ? []
+              : [
+                  {
+                    label: 'Has been reported by its collector',
+                    text: vendor.vid,
+                    cents: String(collectedCents),
+                  },
+                ]),
+            {
+              label: 'Credited as collected income',
+              text: vendor.vid,
+              cents: String(row.amountCents - collectedCents),
+            },
+          ],
     apply: async (db, plan, approval) => await apply(db, deps, plan, approval),
     afterwards: async ({ content: of }) => {
       const row = await requireReceipt(deps.pool, of);
@@ -150,6 +176,8 @@ async function readFacts(
   { receiptId, vendor }: Content,
   row: ReceiptRow | undefined,
 ): Promise<Facts> {
+  const isDisputed = row?.state === 'disputed';
+  const about = { vendorId: row?.vendorId ?? HOUSE, receiptId, kind: 'receipt_conflict' } as const;
   return {
     row,
     isAuthentic: row !== undefined && isReceiptAuthentic(ledgerMac, row),
@@ -158,6 +186,11 @@ async function readFacts(
       row !== undefined &&
       vendor !== null &&
       (await mayCollect(db, row.collector, vendor.vendorId)),
+    hasCase: isDisputed && (await findOpenReceiptCase(db, about)) !== undefined,
+    collectedCents:
+      isDisputed && vendor !== null
+        ? ((await readKeptReceipts(db, vendor.vendorId, [receiptId])).get(receiptId) ?? 0n)
+        : 0n,
   };
 }
 
@@ -169,8 +202,12 @@ function required(row: ReceiptRow | undefined, of: Content): ReceiptRow {
 /** Throws: `PlainError` with what stands against it. @param proposedAt null: it is proposed now. */
 function requireDecidable(facts: Facts, of: Content, proposedAt: Date | null): void {
   const { state, reversedAt, collector, amountCents } = required(facts.row, of);
-  if (state !== 'unmatched' && state !== 'unconfirmed' && state !== 'misdated') {
+  if (state === 'claimed') throw new PlainError(CLAIMED);
+  if (state === 'credited' || state === 'closed') {
     throw new PlainError(`The receipt is ${state}; nothing is left to decide.`);
+  }
+  if (facts.hasCase) {
+    throw new PlainError('A case about this receipt is open. Resolve it first.');
   }
   if (!facts.isAuthentic || String(amountCents) !== of.cents) {
     throw new PlainError('The receipt was changed in the database. See malipo ledger check.');
@@ -180,6 +217,12 @@ function requireDecidable(facts: Facts, of: Content, proposedAt: Date | null): v
     throw new PlainError('The provider took the money back after the proposal; propose again.');
   }
   if (of.vendor === null) return;
+  if (facts.collectedCents >= amountCents) {
+    throw new PlainError(
+      `${of.vendor.vid} has as much from the collector’s own report. Close the receipt.`,
+      { field: 'vid' },
+    );
+  }
   if (facts.wasClosed) {
     throw new PlainError(
       `Receipt ${of.receipt} was closed by two people, and was opened again in the database. Close it again.`,
@@ -193,25 +236,34 @@ function requireDecidable(facts: Facts, of: Content, proposedAt: Date | null): v
   );
 }
 
+// Its credit may be under way at this moment, so nobody else may get it.
+const CLAIMED =
+  'The receipt is being credited to its vendor. If it waits, its collector is suspended or may not collect for that vendor: permit that, and move the receipt then.';
+
 async function apply(
   db: Queryable,
   { ledgerMac }: ReceiptDeps,
-  { row, of }: Plan,
+  { row, of, collectedCents }: Plan,
   { proposal, by }: Approved<Content>,
 ): Promise<void> {
   const people = { proposedBy: proposal.proposedBy, decidedBy: by };
-  const decision = of.vendor === null ? 'close' : 'assign';
+  const isDisputed = row.state === 'disputed';
+  const decision = of.vendor === null ? 'close' : isDisputed ? 'move' : 'assign';
   const detail = { decision, vid: of.vendor?.vid ?? null, note: proposal.note };
   const { proposalId } = proposal;
   await insertReceiptEvent(db, row.receiptId, {
     ...{ action: 'approved', actor: by, detail: { ...detail, proposal: proposalId } },
   });
   if (of.vendor === null) {
-    await setClosed(db, resign(ledgerMac, row, { state: 'closed', ...people }));
+    await setClosed(db, resign(ledgerMac, row, { state: 'closed', vendorId: null, ...people }));
     return;
   }
   const { vendorId } = of.vendor;
-  const claim = { vendorId, account: row.account, actor: by, people };
+  const claim = {
+    ...{ vendorId, account: row.account, actor: by, people },
+    // The collector's own report has its reference.
+    ...(isDisputed && { movedCents: row.amountCents - collectedCents }),
+  };
   const claimed = await claimFor(db, ledgerMac, row, claim);
   // All of it is credited, so what went back of it is decided next. If all went back, they decided that it did not.
   const reversedCents = sumReversed(await listReversals(db, row));

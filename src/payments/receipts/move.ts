@@ -103,17 +103,27 @@ export const receiptMoveKind = (deps: ReceiptDeps): AnyKind =>
 /** Proposes to move all of it that the vendor still has. Throws: `PlainError` with the problem. */
 export async function proposeMove(
   { pool, proposals }: { readonly pool: Pool; readonly proposals: Proposals },
-  { receiptId, issuer, receipt, vendorId }: ReceiptRow,
+  row: ReceiptRow,
   { to, ...asked }: { readonly to: MoveContent['to']; readonly by: Actor; readonly note: string },
 ): Promise<ProposalRow> {
+  const { receiptId, issuer, receipt, vendorId } = row;
   const former = vendorId === null ? undefined : await findVendorById(pool, vendorId);
   if (former === undefined) throw new Error(`receipt ${receipt} is credited to no vendor`);
   const from = { vendorId: former.vendorId, vid: former.vid };
-  const kept = await readKeptReceipts(pool, from.vendorId, [receiptId]);
-  const keptCents = kept.get(receiptId) ?? 0n;
+  const keptCents = await readKept(pool, row, from.vendorId);
   if (keptCents <= 0n) throw nothingLeft();
   const made = { receiptId, issuer, receipt, cents: String(keptCents), from, to };
   return await proposals.propose({ ...asked, kind: RECEIPT_MOVE, content: made });
+}
+
+/** Without what the collector's own report under the number may have brought the vendor beyond the receipt. */
+async function readKept(
+  db: Queryable,
+  { receiptId, amountCents }: ReceiptRow,
+  vendorId: number,
+): Promise<bigint> {
+  const kept = (await readKeptReceipts(db, vendorId, [receiptId])).get(receiptId) ?? 0n;
+  return kept < amountCents ? kept : amountCents;
 }
 
 const CONFLICT = 'receipt_conflict';
@@ -151,7 +161,7 @@ async function readFacts(
     mayCollect: row !== undefined && (await mayCollect(db, row.collector, to.vendorId)),
     hasReversal: reversal !== undefined,
     caseId: conflict?.caseId ?? null,
-    keptCents: (await readKeptReceipts(db, vendorId, [receiptId])).get(receiptId) ?? 0n,
+    keptCents: row === undefined ? 0n : await readKept(db, row, vendorId),
     collectedCents: await readBalance(db, vendorId, 'collected'),
     floatCents: await readBalance(db, vendorId, 'float'),
   };

@@ -209,7 +209,7 @@ export async function setClosed(
   row: Pick<ReceiptRow, 'receiptId' | 'proposedBy' | 'decidedBy' | 'mac'>,
 ): Promise<void> {
   await db.query(
-    `update receipts set state = 'closed', mac = $2, decided_by = $3, proposed_by = $4, decided_at = now()
+    `update receipts set state = 'closed', vendor_id = null, mac = $2, decided_by = $3, proposed_by = $4, decided_at = now()
      where receipt_id = $1`,
     [row.receiptId, row.mac, row.decidedBy, row.proposedBy],
   );

@@ -111,8 +111,9 @@ create table receipts (
   named text[],
   -- Its source lists days only: paid_at is the beginning of the day.
   is_day_only boolean not null default false,
-  -- How often two people have moved a credited receipt to another vendor, and what was still credited then: the amount
-  -- with which it is credited to the next one. Each time it is another collection.
+  -- How often two people have moved a credited receipt to another vendor, or given out one whose number its collector
+  -- had used, and what was still credited then, or not yet: the amount with which it is credited to the next vendor.
+  -- Each time it is another collection.
   moves integer not null default 0 check (moves >= 0),
   moved_cents bigint,
   -- One person proposed what was decided, and another one approved it.

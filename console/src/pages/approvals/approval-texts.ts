@@ -60,6 +60,7 @@ const LABELS: Readonly<Record<string, MessageDescriptor>> = {
   Payout: msg`Payout`,
   Receipt: msg`Receipt`,
   'Credited as collected income': msg`Credited as collected income`,
+  'Has been reported by its collector': msg`Has been reported by its collector`,
   'Closed without a vendor': msg`Closed without a vendor`,
   Reference: msg`Reference`,
   'Customer paid': msg`Customer paid`,
