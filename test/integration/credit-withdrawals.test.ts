@@ -4,12 +4,24 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readFileOfToday, readFilesOfToday } from '../../src/credit/bureaus/registry.ts';
-import { proposeWithdrawal } from '../../src/credit/decisions/propose.ts';
+import {
+  proposeMerge,
+  proposeSale,
+  proposeUnmerge,
+  proposeWithdrawal,
+} from '../../src/credit/decisions/propose.ts';
 import type { Deps } from '../../src/credit/decisions/propose.ts';
 import { importFile } from '../../src/credit/importing/import.ts';
 import { findSubjects } from '../../src/credit/registry/store.ts';
 import { addSubjectEnquiries } from '../../src/credit/registry/subject-enquiries-store.ts';
-import { listRecipients, listWithdrawals } from '../../src/credit/registry/withdrawals-store.ts';
+import {
+  listRecipients,
+  listWithdrawals,
+  readShownSpans,
+} from '../../src/credit/registry/withdrawals-store.ts';
+import type { AccountRef } from '../../src/credit/registry/withdrawals-store.ts';
+import { listWatchesDuring } from '../../src/credit/watches/lists-store.ts';
+import { putWatch } from '../../src/credit/watches/store.ts';
 import { scoreFile } from '../../src/credit/scorecards/score.ts';
 import { createWireTime } from '../../src/platform/base/clock.ts';
 import { newId } from '../../src/platform/base/ids.ts';
@@ -65,45 +77,59 @@ async function submit(lender: string, line: Line, asOf: string): Promise<void> {
   expect(findings).toEqual([]);
 }
 
+const options = { clock, timeZone: 'Africa/Nairobi', retentionDays: 1826 };
+
+async function crnOf({ PrimaryIDNumber: number = '' }: Line): Promise<bigint> {
+  const [subject] = await findSubjects(pool, vault, [{ type: 'nationalID', number }]);
+  return subject!.crn;
+}
+
+async function accountsOf(crn: bigint): Promise<string[]> {
+  const { accounts } = await readFileOfToday({ ...options, pool }, crn, null);
+  return accounts.map(({ key }) => key);
+}
+
+const idOf = (key: string | undefined): bigint => BigInt(key!.split(' ')[1]!);
+
+async function ask(crn: bigint, askedBy: string, at: Date): Promise<void> {
+  const about = { sector: 'bank', operation: 'generic-score', reportReason: 3 };
+  const enquiry = { crn, enquiredAt: at, enquiryId: newId(), vendorId: 1, askedBy };
+  await addSubjectEnquiries(pool, [{ ...enquiry, ...about, nameDiffers: false }]);
+}
+
+async function recipientsOf(ref: AccountRef) {
+  return await listRecipients(pool, await readShownSpans(pool, ref));
+}
+
 const GOOD = rightLine(1);
-/** Written off, and of somebody else. */
-const WRONG = rightLine(1, {
-  ...{ AccountNumber: 'WRONG', OverdueBalance: '8000', OverdueDate: '20260915' },
+const WRITTEN_OFF = {
+  ...{ OverdueBalance: '8000', OverdueDate: '20260915', AccountStatus: 'C' },
   ...{ DaysInArrears: '45', InstalmentsInArrears: '2', PrudentialRiskClassification: 'B' },
-  AccountStatus: 'C',
-});
+};
+/** Of somebody else. */
+const WRONG = rightLine(1, { ...WRITTEN_OFF, AccountNumber: 'WRONG' });
 
 test('a wrong listing leaves every figure when two people withdraw it, also if it is submitted again', async () => {
   await submit('RIGHT', GOOD, '2026-10-31');
-  const [subject] = await findSubjects(pool, vault, [
-    { type: 'nationalID', number: GOOD.PrimaryIDNumber ?? '' },
-  ]);
-  const crn = subject!.crn;
-  const options = { pool, clock, timeZone: 'Africa/Nairobi', retentionDays: 1826 };
+  const crn = await crnOf(GOOD);
   const look = async () => {
-    const one = await readFileOfToday(options, crn, null);
-    const many = await readFilesOfToday(options, [{ crn, members: [crn] }], null);
+    const one = await readFileOfToday({ ...options, pool }, crn, null);
+    const many = await readFilesOfToday({ ...options, pool }, [{ crn, members: [crn] }], null);
     expect(many.get(crn)).toEqual(one);
     return { accounts: one.accounts.length, score: scoreFile(one, 'generic').score };
   };
   const clean = await look();
-  const ask = async (askedBy: string, at: string): Promise<void> => {
-    const about = { sector: 'bank', operation: 'generic-score', reportReason: 3 };
-    const enquiry = { crn, enquiredAt: new Date(at), enquiryId: newId(), vendorId: 1, askedBy };
-    await addSubjectEnquiries(pool, [{ ...enquiry, ...about, nameDiffers: false }]);
-  };
-  await ask('BEFORE', '2026-11-05T08:00:00Z');
+  await ask(crn, 'BEFORE', new Date('2026-11-05T08:00:00Z'));
   await submit('OTHER', WRONG, '2026-10-31');
-  await ask('BANK', '2026-11-05T09:10:00Z');
-  await ask('BANK', '2026-11-05T09:20:00Z');
+  await ask(crn, 'BANK', new Date('2026-11-05T09:10:00Z'));
+  await ask(crn, 'BANK', new Date('2026-11-05T09:20:00Z'));
   now = new Date('2026-11-05T10:00:00Z');
   const listed = await look();
   expect(listed.accounts).toBe(2);
   expect(Number(listed.score)).toBeLessThan(Number(clean.score) - 100);
 
-  const file = await readFileOfToday(options, crn, null);
-  const key = file.accounts.find(({ lender }) => lender === 'OTHER')!.key;
-  const ref = { crn, accountId: BigInt(key.split(' ')[1]!) };
+  const key = (await accountsOf(crn)).find((one) => one.startsWith('OTHER'));
+  const ref = { crn, accountId: idOf(key) };
   const grounds = groundsOf('Somebody else’s loan', 'Letter 7');
   const rejected = await proposeWithdrawal(deps, ref, grounds);
   await rejectProposal(deps, { proposalId: rejected.proposalId, by: 'Baraka' });
@@ -116,8 +142,8 @@ test('a wrong listing leaves every figure when two people withdraw it, also if i
 
   // Whoever was answered with it is told; who asked before or later was not.
   now = new Date('2026-11-05T11:00:00Z');
-  await ask('LATER', new Date(Date.now() + 3_600_000).toISOString());
-  expect(await listRecipients(pool, ref)).toMatchObject([{ askedBy: 'BANK', answers: 2 }]);
+  await ask(crn, 'LATER', new Date(Date.now() + 3_600_000));
+  expect(await recipientsOf(ref)).toMatchObject([{ askedBy: 'BANK', answers: 2 }]);
   expect(await listWithdrawals(pool, 10)).toMatchObject([
     {
       ...{ crn, accountId: ref.accountId, lender: 'OTHER' },
@@ -135,4 +161,43 @@ test('a wrong listing leaves every figure when two people withdraw it, also if i
   await expect(proposeWithdrawal(deps, ref, grounds)).rejects.toThrow('withdrawn already');
   const unknown = { crn: crn + 1n, accountId: ref.accountId };
   await expect(proposeWithdrawal(deps, unknown, grounds)).rejects.toThrow('no such account');
+});
+
+test('after an undone merge each person has their own debt, withdrawn alone, and whoever saw it is listed', async () => {
+  const [hers, his] = [rightLine(2, WRITTEN_OFF), rightLine(3, WRITTEN_OFF)];
+  now = new Date();
+  await submit('SELLER', hers, '2026-10-15');
+  await submit('BUYER', his, '2026-10-31');
+  const [her, him] = [await crnOf(hers), await crnOf(his)];
+  const [sold, bought] = [idOf((await accountsOf(her))[0]), idOf((await accountsOf(him))[0])];
+  const decide = async (proposed: Promise<{ readonly proposalId: string }>): Promise<Date> => {
+    const { proposalId } = await proposed;
+    const { decidedAt } = await approveProposal(deps, { proposalId, by: 'Baraka' });
+    return decidedAt ?? now;
+  };
+  const grounds = groundsOf('Two of one name', 'Letter 8');
+  const merged = await decide(proposeMerge(deps, { from: her, into: him }, grounds));
+  const sale = { crn: him, from: sold, into: bought, soldOn: '2026-10-20' };
+  await decide(proposeSale(deps, sale, grounds));
+  expect(await accountsOf(him)).toEqual([`BUYER ${bought}`]);
+  const watch = { vendorId: 7, requestReference: 'R7', crn: him, scoreDrop: 20, at: merged };
+  await putWatch(pool, watch);
+  await ask(him, 'DURING', merged);
+  const undone = await decide(proposeUnmerge(deps, her, grounds));
+  await ask(him, 'ABOUT HIM', new Date(undone.getTime() + 1));
+  await ask(her, 'ABOUT HER', new Date(undone.getTime() + 1));
+
+  expect([await accountsOf(her), await accountsOf(him)]).toEqual([
+    [`SELLER ${sold}`],
+    [`BUYER ${bought}`],
+  ]);
+  await decide(proposeWithdrawal(deps, { crn: him, accountId: bought }, grounds));
+  expect([await accountsOf(her), await accountsOf(him)]).toEqual([[`SELLER ${sold}`], []]);
+  const ref = { crn: her, accountId: sold };
+  await decide(proposeWithdrawal(deps, ref, grounds));
+  expect(await accountsOf(her)).toEqual([]);
+  const askedBy = (await recipientsOf(ref)).map((one) => one.askedBy);
+  expect(askedBy).toEqual(['ABOUT HER', 'DURING']);
+  const watches = await listWatchesDuring(pool, await readShownSpans(pool, ref));
+  expect(watches).toMatchObject([{ vendorId: 7 }]);
 });

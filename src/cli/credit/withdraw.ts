@@ -1,7 +1,13 @@
 import type { Command } from 'commander';
 import { proposeWithdrawal } from '../../credit/decisions/propose.ts';
-import { listRecipients, listWithdrawals } from '../../credit/registry/withdrawals-store.ts';
+import {
+  listRecipients,
+  listWithdrawals,
+  readShownSpans,
+} from '../../credit/registry/withdrawals-store.ts';
 import type { AccountRef } from '../../credit/registry/withdrawals-store.ts';
+import { listWatchesDuring } from '../../credit/watches/lists-store.ts';
+import { readVids } from '../../parties/store.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { command, like, wholeNumber } from '../arguments.ts';
@@ -60,7 +66,7 @@ function addRecipients(withdraw: Command, cli: Cli): void {
     command(
       withdraw,
       'recipients',
-      'Who received an answer with an account, until it was withdrawn: tell them.',
+      'Who received an answer with an account, or watched its person, until it was withdrawn: tell them.',
     ),
   ).action(async (options: AccountOptions & { json?: boolean }) => {
     await cli.run(options, async ({ pool, wireTime }) =>
@@ -74,25 +80,34 @@ async function recipientsAnswer(
   wireTime: WireTime,
   ref: AccountRef,
 ): Promise<Answer> {
-  const recipients = (await listRecipients(db, ref)).map((one) => ({
+  const spans = await readShownSpans(db, ref);
+  const vids = await readVids(db);
+  const watching = (await listWatchesDuring(db, spans)).map((one) => ({
+    vid: vids.get(one.vendorId) ?? String(one.vendorId),
+    since: wireTime.format(one.startedAt),
+  }));
+  const recipients = (await listRecipients(db, spans)).map((one) => ({
     asked_by: one.askedBy,
     answers: one.answers,
     first: wireTime.format(one.firstAt),
     last: wireTime.format(one.lastAt),
   }));
-  return {
-    json: { recipients },
-    text: table(
-      [
-        { title: 'ASKED BY' },
-        { title: 'ANSWERS', align: 'right' },
-        { title: 'FIRST' },
-        { title: 'LAST' },
-      ],
-      recipients.map((one) => [one.asked_by, String(one.answers), one.first, one.last]),
-      'nobody was answered with it',
-    ),
-  };
+  const answers = table(
+    [
+      { title: 'ASKED BY' },
+      { title: 'ANSWERS', align: 'right' },
+      { title: 'FIRST' },
+      { title: 'LAST' },
+    ],
+    recipients.map((one) => [one.asked_by, String(one.answers), one.first, one.last]),
+    'nobody was answered with it',
+  );
+  const watches = table(
+    [{ title: 'WATCHED THE PERSON' }, { title: 'SINCE' }],
+    watching.map((one) => [one.vid, one.since]),
+    'nobody watched the person',
+  );
+  return { json: { recipients, watching }, text: `${answers}\n${watches}` };
 }
 
 function addList(withdraw: Command, cli: Cli): void {

@@ -28,6 +28,7 @@ import {
 import {
   findCountedAccount,
   listRecipients,
+  readShownSpans,
   withdrawAccount,
 } from '../registry/withdrawals-store.ts';
 import * as content from './content.ts';
@@ -188,7 +189,7 @@ const accountKind = creditKind<Of<'withdrawal' | 'sale'>, AccountFacts>({
 async function readWithdrawal(db: Queryable, what: Of<'withdrawal'>): Promise<AccountFacts> {
   const ref = { crn: BigInt(what.crn), accountId: BigInt(what.account) };
   const isCounted = (await findCountedAccount(db, ref)) === what.lender;
-  const recipients = await listRecipients(db, ref);
+  const recipients = await listRecipients(db, await readShownSpans(db, ref));
   const text = 'The person has no such account, or it was sold, or is withdrawn already.';
   return {
     problem: isCounted ? undefined : new PlainError(text, { field: 'account' }),

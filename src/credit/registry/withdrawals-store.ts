@@ -15,37 +15,47 @@ export const IS_WITHDRAWN = `exists (select from account_withdrawals w
   where w.crn = a.crn and w.account_id = a.account_id offset 0)`;
 
 /**
- * Takes an account out of every answer and score, for good; with it what was sold into it, which is
- * the same debt. Returns false if the person has no such account, or it is withdrawn already.
+ * The account with what was sold into it, which is the same debt. An account of somebody else is not: a sale between
+ * two people who were one until their merge was undone does not count any more.
  */
-export async function withdrawAccount(
-  db: Queryable,
-  { crn, accountId }: AccountRef,
-  { reason, at }: { readonly reason: string; readonly at: Date },
-): Promise<boolean> {
-  // In two statements: Citus does not insert what a recursive query finds.
+async function debtOf(db: Queryable, { crn, accountId }: AccountRef): Promise<AccountRef[]> {
   const debt = await db.query<AccountRef>(
     `with recursive debt as (
        select crn, account_id from credit_accounts
        where crn = ${MEMBERS_OF_FIRST_PARAMETER} and account_id = $2
        union select e.crn, e.account_id from account_sales e
          join debt d on d.account_id = e.into_account_id
+         where e.crn = ${MEMBERS_OF_FIRST_PARAMETER}
      )
      select crn, account_id as "accountId" from debt`,
     [crn, accountId],
   );
+  return debt.rows;
+}
+
+/**
+ * Takes an account out of every answer and score, for good; with it what was sold into it. Returns false if the
+ * person has no such account, or it is withdrawn already.
+ */
+export async function withdrawAccount(
+  db: Queryable,
+  ref: AccountRef,
+  { reason, at }: { readonly reason: string; readonly at: Date },
+): Promise<boolean> {
+  // In two statements: Citus does not insert what a recursive query finds.
+  const debt = await debtOf(db, ref);
   const inserted = await db.query(
     `insert into account_withdrawals (crn, account_id, withdrawn_at, reason)
      select crn, account_id, $3, $4 from unnest($1::bigint[], $2::bigint[]) as d (crn, account_id)
      on conflict do nothing`,
-    [debt.rows.map((row) => row.crn), debt.rows.map((row) => row.accountId), at, reason],
+    [debt.map(({ crn }) => crn), debt.map(({ accountId }) => accountId), at, reason],
   );
   return (inserted.rowCount ?? 0) > 0;
 }
 
 /**
  * The lender of an account that answers may contain by itself; undefined if there is none, or it was
- * sold.
+ * sold to the lender of another account of the person.
  */
 export async function findCountedAccount(
   db: Queryable,
@@ -55,6 +65,8 @@ export async function findCountedAccount(
     `select a.lender from credit_accounts a
      where a.crn = ${MEMBERS_OF_FIRST_PARAMETER} and a.account_id = $2 and not ${IS_WITHDRAWN}
        and not exists (select from account_sales e
+         join credit_accounts b on b.account_id = e.into_account_id
+           and b.crn = ${MEMBERS_OF_FIRST_PARAMETER}
          where e.crn = a.crn and e.account_id = a.account_id)`,
     [crn, accountId],
   );
@@ -80,6 +92,37 @@ export async function listWithdrawals(db: Queryable, limit: number): Promise<Wit
   return read.rows;
 }
 
+/** Answers about this reference contained an account from one instant until another one. */
+export interface ShownSpan {
+  readonly crn: bigint;
+  readonly from: Date;
+  /** Null: until now. */
+  readonly until: Date | null;
+}
+
+/**
+ * When answers could contain an account or what was sold into it: between the first import and the withdrawal,
+ * under its own reference, and under each that the person was merged into for as long as the merge lasted.
+ */
+export async function readShownSpans(db: Queryable, ref: AccountRef): Promise<ShownSpan[]> {
+  const debt = await debtOf(db, ref);
+  const read = await db.query<ShownSpan>(
+    `with shown as (
+       select d.crn, w.withdrawn_at as until, (select min(i.started_at) from account_states s
+         join credit_imports i on i.import_id = s.import_id
+         where s.crn = d.crn and s.account_id = d.account_id) as from_at
+       from unnest($1::bigint[], $2::bigint[]) as d (crn, account_id)
+         left join account_withdrawals w on w.crn = d.crn and w.account_id = d.account_id
+     )
+     select crn, from_at as "from", until from shown where from_at is not null
+     union all
+     select m.into_crn, greatest(from_at, m.merged_at), least(until, m.undone_at)
+     from shown join subject_merges m on m.from_crn = crn where from_at is not null`,
+    [debt.map(({ crn }) => crn), debt.map(({ accountId }) => accountId)],
+  );
+  return read.rows;
+}
+
 /** Somebody who was answered while the account was part of the answer. */
 export interface Recipient {
   readonly askedBy: string;
@@ -88,26 +131,24 @@ export interface Recipient {
   readonly lastAt: Date;
 }
 
-/**
- * Who received an answer with an account: everybody who asked about the person between the first
- * import of the account and its withdrawal, or now.
- */
+/** Who received an answer with an account. */
 export async function listRecipients(
   db: Queryable,
-  { crn, accountId }: AccountRef,
+  spans: readonly ShownSpan[],
 ): Promise<Recipient[]> {
   const read = await db.query<{ askedBy: string; answers: bigint; firstAt: Date; lastAt: Date }>(
-    `select e.asked_by as "askedBy", count(*) as answers, min(e.enquired_at) as "firstAt",
-       max(e.enquired_at) as "lastAt"
-     from subject_enquiries e
-     where e.crn = ${MEMBERS_OF_FIRST_PARAMETER}
-       and e.enquired_at >= (select min(i.started_at) from account_states s
-         join credit_imports i on i.import_id = s.import_id
-         where s.crn = ${MEMBERS_OF_FIRST_PARAMETER} and s.account_id = $2)
-       and e.enquired_at <= coalesce((select max(w.withdrawn_at) from account_withdrawals w
-         where w.crn = ${MEMBERS_OF_FIRST_PARAMETER} and w.account_id = $2), 'infinity')
+    `select e.asked_by as "askedBy", count(distinct e.enquiry_id) as answers,
+       min(e.enquired_at) as "firstAt", max(e.enquired_at) as "lastAt"
+     from unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[]) as s (crn, from_at, until)
+       join subject_enquiries e on e.crn = s.crn and e.enquired_at >= s.from_at
+         and e.enquired_at <= coalesce(s.until, 'infinity')
      group by e.asked_by order by e.asked_by`,
-    [crn, accountId],
+    columnsOf(spans),
   );
   return read.rows.map((row) => ({ ...row, answers: Number(row.answers) }));
+}
+
+/** The spans as parameters of `unnest`. */
+export function columnsOf(spans: readonly ShownSpan[]): unknown[] {
+  return [spans.map(({ crn }) => crn), spans.map(({ from }) => from), spans.map(({ until }) => until)];
 }

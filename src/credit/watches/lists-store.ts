@@ -1,4 +1,6 @@
 import type { Queryable } from '../../platform/db/pool.ts';
+import { columnsOf } from '../registry/withdrawals-store.ts';
+import type { ShownSpan } from '../registry/withdrawals-store.ts';
 
 /** A watch of a person, as the person sees it. */
 export interface SubjectWatch {
@@ -15,6 +17,22 @@ export async function listSubjectWatches(
     `select vendor_id as "vendorId", min(started_at) as "startedAt" from credit_watches
      where crn = any($1::bigint[]) and ended_at is null group by vendor_id order by 2, 1`,
     [crns],
+  );
+  return read.rows;
+}
+
+/** The vendors that watched one of these subjects at its time, whether they were told something or not. */
+export async function listWatchesDuring(
+  db: Queryable,
+  spans: readonly ShownSpan[],
+): Promise<SubjectWatch[]> {
+  const read = await db.query<SubjectWatch>(
+    `select w.vendor_id as "vendorId", min(w.started_at) as "startedAt"
+     from unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[]) as s (crn, from_at, until)
+       join credit_watches w on w.crn = s.crn and w.started_at <= coalesce(s.until, 'infinity')
+         and coalesce(w.ended_at, 'infinity') >= s.from_at
+     group by w.vendor_id order by w.vendor_id`,
+    columnsOf(spans),
   );
   return read.rows;
 }
