@@ -444,6 +444,7 @@ test('income that a person reports, and what is paid from a float, need two peop
 test.each([
   ['receipts', 'reversed', 'UA51000001', '--note', 'their call'],
   ['reconcile', 'close', '2026-01-05'],
+  ['credit', 'dispute', 'open', '--crn', '1', '--account', '1', '--statement', 'not mine'],
 ])('nobody does %s %s under a name that is not theirs', async (...words) => {
   const named = await withInput('', environment, ...words, '--by', 'Asha Other');
   expect(named.stderr).toContain('Asha Other is not the login of a member of staff');

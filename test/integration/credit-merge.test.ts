@@ -166,8 +166,8 @@ test('a death is recorded with evidence, holds for merged subjects, and is refut
   expect(await reported(first)).toMatchObject({ deceased: false, life_records: [] });
   expect(await scoreOf(first)).not.toContain('deceased');
 
-  const set = ['deceased', 'set', '--crn', first, '--evidence', 'Certificate 7'];
-  expect((await credit(...set, '--died-on', '2099-01-01')).stderr).toContain('be in the future');
+  const set = ['deceased', 'set', '--crn', first, '--reason', 'Certificate 7'];
+  expect((await byTwo(...set, '--died-on', '2099-01-01')).stderr).toContain('be in the future');
   // Today is that of the service: at any time, the one zone is a day ahead of the other.
   const today = isoDay(startOfDay(new Date(), 'Pacific/Kiritimati'));
   for (const [TIME_ZONE, exitCode] of [
@@ -176,15 +176,20 @@ test('a death is recorded with evidence, holds for merged subjects, and is refut
   ] as const) {
     const zoned = { ...environment, TIME_ZONE };
     const crn = await crnOf(24);
-    const died = ['credit', 'deceased', 'set', '--crn', crn, '--evidence', 'X', '--died-on', today];
-    expect((await inProcess(zoned, ...died)).exitCode, TIME_ZONE).toBe(exitCode);
+    const died = ['deceased', 'set', '--crn', crn, '--reason', 'X', '--died-on', today];
+    expect((await creditByTwo(zoned, ...died)).exitCode, TIME_ZONE).toBe(exitCode);
   }
-  const recorded = await credit(...set, '--died-on', '2026-11-02');
-  expect(recorded.stdout).toBe(`Subject ${first} is recorded as deceased.\n`);
+  const grounds = ['--evidence', 'File 7', '--by', 'Asha', '--json'];
+  const asked = await credit(...set, '--died-on', '2026-11-02', ...grounds);
+  const { proposal, seen } = asked.json<{ proposal: string; seen: string }>();
+  const approve = ['proposal', 'approve', proposal, '--seen', seen, '--by'];
+  expect((await inProcess(environment, ...approve, 'Asha')).stderr).toContain('another person');
+  expect(await scoreOf(first)).not.toContain('deceased');
+  expect((await inProcess(environment, ...approve, 'Baraka')).exitCode).toBe(0);
   expect(await scoreOf(first)).toContain('recorded as deceased');
   expect(await reported(first)).toMatchObject({
     deceased: true,
-    life_records: [{ status: 'deceased', died_on: '2026-11-02', evidence: 'Certificate 7' }],
+    life_records: [{ status: 'deceased', died_on: '2026-11-02', evidence: 'File 7' }],
   });
 
   // For a person with two references, the record counts under the surviving one.
@@ -192,20 +197,21 @@ test('a death is recorded with evidence, holds for merged subjects, and is refut
   const merging = ['merge', 'subjects', '--from', first, '--into', second, '--reason', 'One'];
   expect((await byTwo(...merging)).exitCode).toBe(0);
   expect(await reported(second)).toMatchObject({ deceased: true });
-  const clear = ['deceased', 'clear', '--evidence', 'Came with the ID'];
-  expect((await credit(...clear, '--crn', second)).exitCode).toBe(0);
+  const clear = ['deceased', 'clear', '--reason', 'Came with the ID'];
+  expect((await byTwo(...clear, '--crn', second)).exitCode).toBe(0);
   expect(await reported(second)).toMatchObject({
     deceased: false,
     life_records: [{ status: 'living' }, { status: 'deceased' }],
   });
 
   expect(await scoreOf(third)).toContain('recorded as deceased');
-  expect((await credit(...clear, '--number', '910000023')).exitCode).toBe(0);
+  expect((await byTwo(...clear, '--number', '910000023')).exitCode).toBe(0);
   expect(await scoreOf(third)).toContain('no credit history');
   // The lender repeats its report, which is already refuted. A later report is a new one.
   await submit([{ ...rightLine(23), AccountStatus: 'L' }], '2026-11-15');
   expect(await reported(third)).toMatchObject({ deceased: false });
 
-  expect((await credit('deceased', 'set', '--crn', first)).stderr).toContain('--evidence');
-  expect((await credit(...clear, '--crn', '5')).stderr).toContain('no subject');
+  const bare = await credit('deceased', 'set', '--crn', first, '--reason', 'X');
+  expect(bare.stderr).toContain('--evidence');
+  expect((await byTwo(...clear, '--crn', '5')).stderr).toContain('no subject');
 });

@@ -9,8 +9,9 @@ import {
   openDispute,
 } from '../../credit/registry/disputes-store.ts';
 import type { DisputeOutcome } from '../../credit/registry/disputes-store.ts';
-import { command, idOf, wholeNumber } from '../arguments.ts';
+import { command, displayName, idOf, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
+import { asPerson } from '../parties/as-person.ts';
 import { propose, proposing } from './proposals.ts';
 import type { GroundsOptions } from './proposals.ts';
 import { crnNumber } from './subject.ts';
@@ -85,18 +86,27 @@ function addDisputes(credit: Command, cli: Cli): void {
     .requiredOption('--crn <number>', 'customer reference number', crnNumber)
     .requiredOption('--account <number>', 'account as the subject report shows it', crnNumber)
     .requiredOption('--statement <text>', `the subject’s words, at most ${STATEMENT_WORDS}`)
+    .option('--by <name>', 'who opens it', displayName, 'command line')
     .action(
-      async (options: { json?: boolean; crn: string; account: string; statement: string }) => {
+      async (options: {
+        json?: boolean;
+        crn: string;
+        account: string;
+        statement: string;
+        by: string;
+      }) => {
         await cli.run(options, async (session) => {
           if (options.statement.trim().split(/\s+/).length > STATEMENT_WORDS) {
             throw new PlainError(`The statement has more than ${STATEMENT_WORDS} words.`);
           }
-          const dispute = await openDispute(session.pool, await openVault(session), {
-            crn: BigInt(options.crn),
-            accountId: BigInt(options.account),
-            statement: options.statement.trim(),
-            at: new Date(),
-          });
+          const { by, crn, account } = options;
+          const act = { by, permission: 'credit.act', action: 'credit.dispute.open' } as const;
+          const dispute = await asPerson(cli, session, { ...act, target: account }, async () =>
+            openDispute(session.pool, await openVault(session), {
+              ...{ crn: BigInt(crn), accountId: BigInt(account) },
+              ...{ statement: options.statement.trim(), at: new Date() },
+            }),
+          );
           if (dispute === undefined)
             throw new PlainError('The subject does not have this account.');
           return { json: { dispute }, text: `Dispute ${dispute} is open.\n` };

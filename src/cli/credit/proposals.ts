@@ -32,6 +32,7 @@ type About = readonly [
     | 'dispute'
     | 'withdrawal'
     | 'sale'
+    | 'life'
     | 'case'
     | 'rule'
     | 'rule-end'

@@ -68,6 +68,14 @@ const SALE = strict({
   soldOn: isoDate,
 });
 export const ACCOUNT = Type.Union([WITHDRAWAL, SALE]);
+/** A person died, or is alive after all: earlier records and lenders' reports of a death do not count any more. */
+export const LIFE = strict({
+  kind: Type.Enum(['deceased', 'living']),
+  crn: reference,
+  diedOn: orNull(isoDate),
+  /** The newest record when it was proposed, and its time. */
+  former: orNull(someText),
+});
 /** A case is closed, and nothing else is changed. */
 export const CASE = strict({ kind: Type.Enum(['case']), case: id });
 /** A lender's file: the one that was tried is the one that is imported. */
@@ -112,6 +120,7 @@ export type Content =
   | Static<typeof MERGE>
   | Static<typeof DISPUTE>
   | Static<typeof ACCOUNT>
+  | Static<typeof LIFE>
   | Static<typeof CASE>
   | Static<typeof IMPORT>
   | Static<typeof RULE>
@@ -140,6 +149,8 @@ const KIND_NAMES = {
   dispute: 'credit_dispute',
   withdrawal: 'credit_account',
   sale: 'credit_account',
+  deceased: 'credit_life',
+  living: 'credit_life',
   case: 'credit_case',
   import: 'credit_import',
   suppression: 'credit_rule',
@@ -175,6 +186,9 @@ export function aboutOf(content: Content): string {
     case 'withdrawal':
     case 'sale':
       return `account ${content.account}`;
+    case 'deceased':
+    case 'living':
+      return `subject ${content.crn}`;
     case 'case':
       return `case ${content.case}`;
     case 'import':
@@ -201,6 +215,12 @@ export function textOf(content: Content): string {
       return `account ${content.account} of ${content.crn}, submitted by ${content.lender}, is withdrawn`;
     case 'sale':
       return `account ${content.account} of ${content.crn}, submitted by ${content.lender}, was sold on ${content.soldOn} and is account ${content.into} of ${content.buyer}`;
+    case 'deceased': {
+      const on = content.diedOn === null ? '' : ` on ${content.diedOn}`;
+      return `${content.crn} died${on} and gets no score any more`;
+    }
+    case 'living':
+      return `${content.crn} is alive: no death that was recorded or reported until now counts`;
     case 'case':
       return 'the case is closed';
     case 'import':
@@ -245,6 +265,13 @@ function conditionsLine(label: string, rule: StoredRule): Line {
   };
   const given = Object.entries(conditions).filter(([, value]) => value !== null);
   return { label, text: given.map(([name, value]) => `${name} ${value}`).join('; ') };
+}
+
+/** Names a record, so that a later one is noticed. Null: there is none. */
+export function lifeText(
+  newest: { readonly status: string; readonly recordedAt: Date } | null,
+): string | null {
+  return newest && `${newest.status}, recorded at ${newest.recordedAt.toISOString()}`;
 }
 
 export function storedRule(rule: SuppressionRule): StoredRule {

@@ -13,6 +13,7 @@ import { closeCase, findCase } from '../registry/cases-store.ts';
 import type { CreditCase } from '../registry/cases-store.ts';
 import { holdRegistry } from '../registry/counters-store.ts';
 import { closeDispute, findOpenDispute } from '../registry/disputes-store.ts';
+import { addLifeRecord, findNewestLife } from '../registry/life-store.ts';
 import {
   findMergeProblem,
   mergeSubjects,
@@ -48,11 +49,14 @@ interface Declared<What extends Content, Facts> {
   /** Throws: `PlainError` if it cannot be carried out. Pure. */
   check(facts: Facts, what: What): void;
   remarks?(facts: Facts): readonly Line[];
-  apply(
-    db: Queryable,
-    what: What,
-    made: { readonly reason: string; readonly at: Date },
-  ): Promise<unknown>;
+  apply(db: Queryable, what: What, made: Approved): Promise<unknown>;
+}
+
+interface Approved {
+  readonly reason: string;
+  readonly at: Date;
+  readonly evidence: string;
+  readonly proposedAt: Date;
 }
 
 interface Read<Facts> {
@@ -91,8 +95,8 @@ function creditKind<What extends Content, Facts>(declared: Declared<What, Facts>
     remarks: ({ facts }) => declared.remarks?.(facts) ?? [],
     apply: async (db, what, { proposal, by, at }) => {
       const reason = `${proposal.note} (proposed by ${proposal.proposedBy}, approved by ${by})`;
-      await declared.apply(db, what, { reason, at });
-      const { caseId } = proposal.content;
+      const { evidence, caseId } = proposal.content;
+      await declared.apply(db, what, { reason, at, evidence, proposedAt: proposal.proposedAt });
       if (caseId === null || what.kind === 'case') return;
       await closeCase(db, caseId, `${content.textOf(what)}: ${reason}`, at);
     },
@@ -206,6 +210,26 @@ async function readSale(db: Queryable, what: Of<'sale'>): Promise<AccountFacts> 
   return { problem: new PlainError(SALE_PROBLEMS[checked], { field }), answers: 0 };
 }
 
+const lifeKind = creditKind<Of<'deceased' | 'living'>, { former: string | null } | undefined>({
+  schema: content.LIFE,
+  of: 'deceased',
+  read: async (db, { crn }) => {
+    const newest = await findNewestLife(db, BigInt(crn));
+    return newest === undefined ? undefined : { former: content.lifeText(newest) };
+  },
+  check: (found, { former }) => {
+    if (found === undefined) {
+      throw new PlainError('There is no subject with this reference.', { field: 'crn' });
+    }
+    requireUnchanged(found.former, former);
+  },
+  apply: async (db, { kind: status, crn, diedOn }, { evidence, proposedAt }) => {
+    // What lenders report after the evidence was seen is not refuted by it.
+    const made = { status, recordedAt: proposedAt, diedOn, evidence };
+    requireDone(await addLifeRecord(db, BigInt(crn), made));
+  },
+});
+
 const caseKind = creditKind<Of<'case'>, CreditCase | undefined>({
   schema: content.CASE,
   of: 'case',
@@ -278,6 +302,7 @@ export const CREDIT_KINDS: readonly AnyKind[] = [
   mergeKind,
   disputeKind,
   accountKind,
+  lifeKind,
   caseKind,
   importKind,
   ruleKind,

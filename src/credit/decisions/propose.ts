@@ -10,6 +10,8 @@ import { readAllCards, requireCard } from '../governance/cards.ts';
 import { addCard, readAssignments } from '../governance/cards-store.ts';
 import { findOpenDispute } from '../registry/disputes-store.ts';
 import type { DisputeOutcome } from '../registry/disputes-store.ts';
+import { findNewestLife } from '../registry/life-store.ts';
+import type { SubjectLifeRecord } from '../registry/life-store.ts';
 import { readSurvivors } from '../registry/merges-store.ts';
 import { readSuppressionRules } from '../registry/suppression-store.ts';
 import type { SuppressionRule } from '../registry/suppression.ts';
@@ -18,7 +20,7 @@ import type { SoldDebt } from '../registry/sales-store.ts';
 import { findCountedAccount } from '../registry/withdrawals-store.ts';
 import type { AccountRef } from '../registry/withdrawals-store.ts';
 import type { ScoreKind } from '../scorecards/scorecard.ts';
-import { kindNameOf, requireUsableRule, storedRule } from './content.ts';
+import { kindNameOf, lifeText, requireUsableRule, storedRule } from './content.ts';
 import type { Content } from './content.ts';
 
 export interface Deps {
@@ -106,6 +108,16 @@ export async function proposeSale(
   const about = { crn: String(sale.crn), account: String(sale.from), into: String(sale.into) };
   const content = { kind: 'sale', ...about, ...lenders, soldOn: sale.soldOn } as const;
   return await record(deps, content, grounds);
+}
+
+/** A person died, or is alive although a death was recorded or reported. */
+export async function proposeLife(
+  deps: Deps,
+  { crn, status, diedOn }: Pick<SubjectLifeRecord, 'status' | 'diedOn'> & { readonly crn: bigint },
+  grounds: Grounds,
+): Promise<ProposalRow> {
+  const former = lifeText((await findNewestLife(deps.pool, crn)) ?? null);
+  return await record(deps, { kind: status, crn: String(crn), diedOn, former }, grounds);
 }
 
 /** A case is closed with a finding: people had to decide nothing, or a lender corrects it. */

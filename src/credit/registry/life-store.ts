@@ -14,6 +14,16 @@ export interface SubjectLifeRecord {
   readonly evidence: string;
 }
 
+/** The newest record of a person: null if there is none, undefined if the person is not on file. */
+export async function findNewestLife(
+  db: Queryable,
+  crn: bigint,
+): Promise<Pick<SubjectLifeRecord, 'status' | 'recordedAt'> | null | undefined> {
+  const known = await db.query('select from subjects where crn = $1', [crn]);
+  if (known.rowCount === 0) return undefined;
+  return (await listLifeRecords(db, crn))[0] ?? null;
+}
+
 /**
  * Records that a subject died, or is alive after all. Returns false if there is no such subject.
  */

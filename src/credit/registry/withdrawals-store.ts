@@ -150,5 +150,9 @@ export async function listRecipients(
 
 /** The spans as parameters of `unnest`. */
 export function columnsOf(spans: readonly ShownSpan[]): unknown[] {
-  return [spans.map(({ crn }) => crn), spans.map(({ from }) => from), spans.map(({ until }) => until)];
+  return [
+    spans.map(({ crn }) => crn),
+    spans.map(({ from }) => from),
+    spans.map(({ until }) => until),
+  ];
 }

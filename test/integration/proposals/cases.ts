@@ -101,6 +101,7 @@ export const CASES: Readonly<
   credit_merge: { role: 'risk', make: credit.merge },
   credit_dispute: { role: 'risk', make: credit.dispute },
   credit_account: { role: 'risk', make: credit.withdrawal },
+  credit_life: { role: 'risk', make: credit.life },
   credit_case: { role: 'risk', make: credit.closing },
   credit_import: { role: 'risk', make: credit.importing },
   credit_rule: { role: 'risk', make: credit.rule },

@@ -10,6 +10,7 @@ import {
 } from '../../../src/credit/registry/cases-store.ts';
 import { closeDispute, openDispute } from '../../../src/credit/registry/disputes-store.ts';
 import { registerLender } from '../../../src/credit/registry/lenders-store.ts';
+import { addLifeRecord, listLifeRecords } from '../../../src/credit/registry/life-store.ts';
 import { mergeSubjects, readSurvivors } from '../../../src/credit/registry/merges-store.ts';
 import {
   putSuppressionRule,
@@ -106,6 +107,23 @@ export async function withdrawal(given: Given): Promise<Case> {
     changeFacts: async () => void (await withdrawAccount(pool, HERS, { reason: 'mine', at: AT })),
     reason: /withdrawn already/,
     endedAfterChange: ['mine'],
+  });
+}
+
+export async function life(given: Given): Promise<Case> {
+  const { pool, deps, grounds } = await registry(given);
+  const death = { status: 'deceased', diedOn: '2026-11-02' } as const;
+  const row = await propose.proposeLife(deps, { crn: 1n, ...death }, grounds);
+  return caseOf(row, '1 died on 2026-11-02 and gets no score any more', {
+    state: async () => (await listLifeRecords(pool, 1n)).map(({ status }) => status),
+    approved: ['deceased'],
+    ended: [],
+    changeFacts: async () => {
+      const other = { status: 'living', recordedAt: AT, diedOn: null, evidence: 'ID' } as const;
+      await addLifeRecord(pool, 1n, other);
+    },
+    reason: /changed since it was proposed/,
+    endedAfterChange: ['living'],
   });
 }
 

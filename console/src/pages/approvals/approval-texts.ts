@@ -24,6 +24,7 @@ const PROPOSALS: Readonly<Record<string, MessageDescriptor>> = {
   credit_merge: msg`References of one person`,
   credit_dispute: msg`Close a dispute`,
   credit_account: msg`Account of a customer`,
+  credit_life: msg`Death of a customer`,
   credit_case: msg`Close the case`,
   credit_import: msg`Import a lender’s file`,
   credit_rule: msg`Suppression rule`,

@@ -47,6 +47,9 @@ export function Proposed({ content }: { readonly content: ProposedContent }) {
           ]}
         />
       );
+    case 'deceased':
+    case 'living':
+      return <ProposedLife content={content} />;
     case 'case':
       return (
         <p>
@@ -73,6 +76,13 @@ function CardName({ card }: { readonly card: string | null }) {
 }
 
 type Of<Kind extends ProposedContent['kind']> = Extract<ProposedContent, { kind: Kind }>;
+
+function ProposedLife({ content }: { readonly content: Of<'deceased' | 'living'> }) {
+  const { t } = useLingui();
+  const { crn, diedOn } = content;
+  const died = diedOn === null ? [] : [{ name: t`Day of death`, value: diedOn }];
+  return <Facts facts={[{ name: t`Customer`, value: crn }, ...died]} />;
+}
 
 function ProposedImport({ content }: { readonly content: Of<'import'> }) {
   const { t } = useLingui();

@@ -15,6 +15,8 @@ export const PROPOSAL_KINDS: Readonly<Record<CreditProposal['kind'], MessageDesc
   dispute: msg`Close a dispute`,
   withdrawal: msg`Withdraw an account`,
   sale: msg`Record the sale of a debt`,
+  deceased: msg`Record a death`,
+  living: msg`Record that a customer is alive`,
   case: msg`Close the case`,
   import: msg`Import a lender’s file`,
   suppression: msg`Suppression rule`,
