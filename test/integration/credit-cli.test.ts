@@ -77,7 +77,7 @@ test('a person’s report shows accounts and disputes; an unknown person is an e
   );
   const { dispute } = JSON.parse(opened.stdout) as { dispute: string };
   expect((await by('--crn', crn)).stdout).toContain('Disputes: 1, of them open: 1');
-  const close = ['dispute', 'close', dispute, '--outcome', 'upheld', '--reason', 'Seen'];
+  const close = ['dispute', 'close', dispute, '--reason', 'Seen', '--outcome', 'rejected'];
   expect((await creditByTwo(environment, ...close)).exitCode).toBe(0);
   expect((await creditByTwo(environment, ...close)).stderr).toContain(
     'No open dispute has this id',

@@ -4,14 +4,17 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readFileOfToday, readFilesOfToday } from '../../src/credit/bureaus/registry.ts';
+import { previewDispute } from '../../src/credit/decisions/preview.ts';
 import {
   proposeMerge,
+  proposeOutcome,
   proposeSale,
   proposeUnmerge,
   proposeWithdrawal,
 } from '../../src/credit/decisions/propose.ts';
 import type { Deps } from '../../src/credit/decisions/propose.ts';
 import { importFile } from '../../src/credit/importing/import.ts';
+import { disputeLocation, openDispute } from '../../src/credit/registry/disputes-store.ts';
 import { findSubjects } from '../../src/credit/registry/store.ts';
 import { addSubjectEnquiries } from '../../src/credit/registry/subject-enquiries-store.ts';
 import {
@@ -59,11 +62,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function submit(lender: string, line: Line, asOf: string): Promise<void> {
+async function submit(lender: string, line: Line, asOf: string, corrects = false): Promise<void> {
   const file = path.join(folder, `${lender}.csv`);
   await writeFile(file, csvOf([line]));
   const wireTime = createWireTime('Africa/Nairobi');
-  const how = { template: 'mobile', sector: 'mobile_lender', corrects: false, by: 'Asha' } as const;
+  const how = { template: 'mobile', sector: 'mobile_lender', by: 'Asha' } as const;
   const { findings } = await importFile({
     pool,
     vault,
@@ -72,6 +75,7 @@ async function submit(lender: string, line: Line, asOf: string): Promise<void> {
     file,
     lender,
     asOf,
+    corrects,
     ...how,
   });
   expect(findings).toEqual([]);
@@ -200,4 +204,40 @@ test('after an undone merge each person has their own debt, withdrawn alone, and
   expect(askedBy).toEqual(['ABOUT HER', 'DURING']);
   const watches = await listWatchesDuring(pool, await readShownSpans(pool, ref));
   expect(watches).toMatchObject([{ vendorId: 7 }]);
+});
+
+test('an account has one open dispute, which is shown however many were closed, and upheld once it was corrected', async () => {
+  const line = rightLine(4, WRITTEN_OFF);
+  now = new Date();
+  await submit('RIGHT', line, '2026-10-31');
+  const crn = await crnOf(line);
+  const accountId = idOf((await accountsOf(crn))[0]);
+  // More than a report shows.
+  const ids = Array.from({ length: 1_000 }, () => newId());
+  await pool.query(
+    `insert into account_disputes (crn, account_id, dispute_id, opened_at, sealed_statement, closed_at, outcome)
+     select $1, $2, id, now() - interval '1 day', statement, now(), 'withdrawn'
+     from unnest($3::uuid[], $4::bytea[]) d (id, statement)`,
+    [crn, accountId, ids, ids.map((id) => vault.seal('Not mine', disputeLocation(id)))],
+  );
+  const open = async () =>
+    await openDispute(pool, vault, { crn, accountId, statement: 'Paid', at: new Date() });
+  const opened = await Promise.all([open(), open(), open()]);
+  const [dispute = '', ...others] = opened.filter((id) => id !== undefined);
+  expect(others).toEqual([]);
+  const about = { crn, accountId, disputeId: dispute };
+  const preview = await previewDispute({ ...options, pool, vault }, about);
+  expect(preview).toMatchObject({ statement: 'Paid', before: { disputed: 1 } });
+
+  const grounds = groundsOf('The receipt', 'File 9');
+  const asked = { dispute, outcome: 'upheld' } as const;
+  await expect(proposeOutcome(deps, asked, grounds)).rejects.toThrow('would count again');
+  // The next month changes nothing about the one that is wrong.
+  await submit('RIGHT', line, '2026-11-02');
+  await expect(proposeOutcome(deps, asked, grounds)).rejects.toThrow('would count again');
+  now = new Date();
+  await submit('RIGHT', rightLine(4), '2026-11-02', true);
+  const { proposalId } = await proposeOutcome(deps, asked, grounds);
+  await approveProposal(deps, { proposalId, by: 'Baraka' });
+  expect(await open()).toBeDefined();
 });

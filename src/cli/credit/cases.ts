@@ -108,7 +108,7 @@ function addDisputes(credit: Command, cli: Cli): void {
             }),
           );
           if (dispute === undefined)
-            throw new PlainError('The subject does not have this account.');
+            throw new PlainError('The subject does not have this account, or disputes it already.');
           return { json: { dispute }, text: `Dispute ${dispute} is open.\n` };
         });
       },

@@ -12,7 +12,7 @@ import { findImportOf } from '../importing/imports-store.ts';
 import { closeCase, findCase } from '../registry/cases-store.ts';
 import type { CreditCase } from '../registry/cases-store.ts';
 import { holdRegistry } from '../registry/counters-store.ts';
-import { closeDispute, findOpenDispute } from '../registry/disputes-store.ts';
+import { closeDispute, findOpenDispute, isSettled } from '../registry/disputes-store.ts';
 import { addLifeRecord, findNewestLife } from '../registry/life-store.ts';
 import {
   findMergeProblem,
@@ -149,16 +149,27 @@ const mergeKind = creditKind<Of<'merge' | 'unmerge'>, string | undefined>({
   },
 });
 
-const disputeKind = creditKind<Of<'dispute'>, { readonly isOpen: boolean }>({
+const disputeKind = creditKind<Of<'dispute'>, { isOpen: boolean; isSettled: boolean }>({
   schema: content.DISPUTE,
   of: 'dispute',
-  read: async (db, { dispute }) => ({ isOpen: (await findOpenDispute(db, dispute)) !== undefined }),
-  check: ({ isOpen }) => {
-    if (!isOpen) throw new PlainError('No open dispute has this id.');
+  read: async (db, { dispute }) => {
+    const open = await findOpenDispute(db, dispute);
+    return {
+      isOpen: open !== undefined,
+      isSettled: open !== undefined && (await isSettled(db, open)),
+    };
+  },
+  check: (found, { outcome }) => {
+    if (!found.isOpen) throw new PlainError('No open dispute has this id.');
+    if (outcome !== 'upheld' || found.isSettled) return;
+    throw new PlainError(NOT_SETTLED, { field: 'outcome' });
   },
   apply: async (db, { dispute, outcome }, { at }) =>
     requireDone(await closeDispute(db, dispute, outcome, at)),
 });
+
+const NOT_SETTLED =
+  'The account is as it was: what the customer is right about would count again. Wait for the lender’s correction, or withdraw the account first.';
 
 interface AccountFacts {
   readonly problem: PlainError | undefined;

@@ -8,7 +8,7 @@ export const STATEMENT_WORDS = 100;
 
 /**
  * Opens a subject's dispute about an account; until it is closed, no default of the account counts
- * against the subject. Returns its id, or undefined if the subject has no such account.
+ * against the subject. Returns its id, or undefined if the subject has no such account, or it is disputed already.
  */
 export async function openDispute(
   db: Queryable,
@@ -24,7 +24,8 @@ export async function openDispute(
   const inserted = await db.query(
     `insert into account_disputes (crn, account_id, dispute_id, opened_at, sealed_statement)
      select crn, account_id, $3, $4, $5 from credit_accounts
-     where crn = ${MEMBERS_OF_FIRST_PARAMETER} and account_id = $2`,
+     where crn = ${MEMBERS_OF_FIRST_PARAMETER} and account_id = $2
+     on conflict (crn, account_id) where closed_at is null do nothing`,
     [
       dispute.crn,
       dispute.accountId,
@@ -81,6 +82,20 @@ export async function findOpenDispute(
   return found.rows[0];
 }
 
+/** Whether the account was corrected, or withdrawn, since the dispute was opened. */
+export async function isSettled(
+  db: Queryable,
+  { crn, accountId, openedAt }: Pick<OpenDispute, 'crn' | 'accountId' | 'openedAt'>,
+): Promise<boolean> {
+  const found = await db.query(
+    `select from account_corrections
+     where crn = $1 and account_id = $2 and corrected_at >= $3
+     union all select from account_withdrawals where crn = $1 and account_id = $2 limit 1`,
+    [crn, accountId, openedAt],
+  );
+  return found.rowCount === 1;
+}
+
 /** A page of open disputes, oldest first. */
 export async function listOpenDisputes(
   db: Queryable,
@@ -113,6 +128,7 @@ export interface Dispute {
   readonly outcome: DisputeOutcome | null;
 }
 
+/** The open disputes, and the newest of the others, oldest first. */
 export async function listDisputes(db: Queryable, vault: Vault, crn: bigint): Promise<Dispute[]> {
   const read = await db.query<{
     disputeId: string;
@@ -123,16 +139,17 @@ export async function listDisputes(db: Queryable, vault: Vault, crn: bigint): Pr
   }>(
     `select dispute_id as "disputeId", account_id as "accountId", opened_at as "openedAt",
       sealed_statement as "sealedStatement", outcome from account_disputes
-     where crn = ${MEMBERS_OF_FIRST_PARAMETER} order by opened_at, dispute_id limit 1000`,
+     where crn = ${MEMBERS_OF_FIRST_PARAMETER} order by closed_at is null desc, opened_at desc, dispute_id desc limit 1000`,
     [crn],
   );
-  return read.rows.map((row) => ({
+  const disputes = read.rows.map((row) => ({
     disputeId: row.disputeId,
     accountId: row.accountId,
     openedAt: row.openedAt,
     statement: vault.unseal(row.sealedStatement, disputeLocation(row.disputeId)),
     outcome: row.outcome,
   }));
+  return disputes.toSorted((a, b) => a.openedAt.getTime() - b.openedAt.getTime());
 }
 
 /** The location that a sealed statement is bound to. */

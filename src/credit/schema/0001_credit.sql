@@ -107,8 +107,8 @@ create table account_disputes (
   primary key (crn, account_id, dispute_id),
   check ((closed_at is null) = (outcome is null))
 );
--- Open disputes are few. By person, so that reading a file does not read those of everybody.
-create index account_disputes_open on account_disputes (crn, account_id) where closed_at is null;
+-- One about an account at a time. By person, so that reading a file does not read those of everybody.
+create unique index account_disputes_open on account_disputes (crn, account_id) where closed_at is null;
 
 -- Whether a subject is dead, recorded by a person with evidence; the newest record of a subject
 -- counts. Append-only. Lenders report deaths too, as account status L: 'living' refutes those.

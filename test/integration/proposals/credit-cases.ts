@@ -85,11 +85,11 @@ export async function dispute(given: Given): Promise<Case> {
   const { pool, deps, grounds } = await registry(given);
   const made = { ...HERS, statement: 'not mine', at: AT };
   const id = (await openDispute(pool, newVault(), made)) ?? '';
-  const asked = { dispute: id, outcome: 'upheld' } as const;
+  const asked = { dispute: id, outcome: 'rejected' } as const;
   const row = await propose.proposeOutcome(deps, asked, grounds);
-  return caseOf(row, 'the dispute about account 11 of 1 is upheld', {
+  return caseOf(row, 'the dispute about account 11 of 1 is rejected', {
     state: async () => (await pool.query('select outcome from account_disputes')).rows,
-    approved: [{ outcome: 'upheld' }],
+    approved: [{ outcome: 'rejected' }],
     ended: [{ outcome: null }],
     changeFacts: async () => void (await closeDispute(pool, id, 'withdrawn', AT)),
     reason: /No open dispute/,

@@ -25,7 +25,7 @@ export const PROPOSAL_KINDS: Readonly<Record<CreditProposal['kind'], MessageDesc
 };
 
 export const DISPUTE_OUTCOMES: Readonly<Record<string, MessageDescriptor>> = {
-  upheld: msg`Upheld: the lender has to correct it`,
+  upheld: msg`Upheld: the account was corrected or withdrawn`,
   rejected: msg`Rejected: the lender’s data is right`,
   withdrawn: msg`Withdrawn by the customer`,
 };
