@@ -71,7 +71,8 @@ function isBeingCured(account: CreditAccount): boolean {
   const states = statesOf(account);
   const lastDefault = states.findLastIndex((state) => isNonPerforming(account, state));
   if (lastDefault === -1) return false;
-  const rescheduled = states.slice(lastDefault + 1).find(({ status }) => NEW_TERMS.has(status));
+  // In the month of the new terms a lender may still submit the old arrears.
+  const rescheduled = states.slice(lastDefault).find(({ status }) => NEW_TERMS.has(status));
   return rescheduled !== undefined && monthsBetween(rescheduled.asOf, current.asOf) < CURE_MONTHS;
 }
 

@@ -146,6 +146,11 @@ const FILES: readonly (readonly [
     loan({}, {}, on('2026-08-31', DEFAULT), on('2026-09-30', { status: 'G' })),
   ],
   [
+    'rescheduled with its old arrears, and active',
+    ...(['DEFAULT', [1, 100, 0, 0, 0, 1]] as const),
+    loan({}, {}, on('2026-08-31', DEFAULT), on('2026-09-30', { ...DEFAULT, status: 'G' })),
+  ],
+  [
     'rescheduled seven months ago',
     ...(['ACTIVE', [0, 100, 0, 0, 0, 1]] as const),
     loan({ status: 'G' }, {}, on('2026-02-28', DEFAULT), on('2026-03-31', { status: 'G' })),
