@@ -17,13 +17,14 @@ import { createVault } from '../../src/credit/registry/vault.ts';
 import { shippedScorecards } from '../../src/credit/scorecards/score.ts';
 import { compose } from '../../src/service.ts';
 import type { Service } from '../../src/service.ts';
+import { createPool } from '../../src/platform/db/pool.ts';
 import { metricsOf } from '../support/metrics.ts';
 import { CITUS_URL } from '../support/citus.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { until } from '../support/dispatch-fixture.ts';
 import { encode, signed } from '../support/vendor-client.ts';
-import { creditByTwo, inProcess } from './cli-support.ts';
+import { creditByTwo, inProcess, must } from './cli-support.ts';
 import type { Environment } from './cli-support.ts';
 
 // A row says which card answers: two processes follow it at run time.
@@ -174,6 +175,30 @@ test('a card that does not fit is refused, and a name never refers to another ca
   const wrong = path.join(folder, 'wrong.json');
   await writeFile(wrong, JSON.stringify({ ...generic, basePoints: 1.5 }));
   expect(await fails('scorecard', 'add', wrong)).toMatch(/not a valid scorecard/);
+  // Past answers name the shipped card: nobody says something else about where it comes from.
+  const shadow = path.join(folder, 'shadow.json');
+  await writeFile(shadow, JSON.stringify({ ...generic, about: { origin: 'our portfolio' } }));
+  expect(await fails('scorecard', 'add', shadow)).toMatch(/exists with other content/);
+});
+
+test('a card that is changed in the database while it waits is not put in force', async () => {
+  const owner = createPool({ url: database.ownerUrl, max: 1, name: 'owner' });
+  const setPoints = async (points: number): Promise<void> =>
+    void (await owner.query(
+      `update scorecards set body = jsonb_set(body, '{basePoints}', to_jsonb($1::integer))
+       where card = 'generous@1'`,
+      [points],
+    ));
+  const grounds = ['--reason', 'x', '--evidence', 'y', '--by', 'Asha'];
+  const words = ['scorecard', 'challenge', 'generic', 'generous@1', ...grounds];
+  const { proposal, seen } = await malipo(...words);
+  await setPoints(900);
+  const approve = ['proposal', 'approve', String(proposal), '--by', 'Baraka', '--seen'];
+  const refusal = await inProcess(environment, ...approve, String(seen));
+  expect(refusal.stderr).toContain('The card has changed since it was proposed');
+  await setPoints(shippedScorecards().generic.basePoints + 50);
+  await must(environment, 'proposal', 'reject', String(proposal), '--by', 'Baraka', '--note', 'x');
+  await owner.end();
 });
 
 test('a challenger is scored alongside and recorded, but in no answer', async () => {

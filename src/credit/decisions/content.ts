@@ -18,6 +18,7 @@ const someText = Type.String({ minLength: 1, maxLength: 1_000 });
 const isoDate = Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' });
 /** JSON has no exact integers of 64 bits, so cents are text. */
 const cents = Type.String({ pattern: '^[0-9]{1,18}$' });
+const digest = Type.String({ pattern: '^[0-9a-f]{64}$' });
 const count = Type.Integer({ minimum: 0 });
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 const strict = <Fields extends TProperties>(fields: Fields) =>
@@ -89,7 +90,7 @@ export const IMPORT = strict({
   amounts: Type.Enum([...AMOUNT_UNITS]),
   fileName: someText,
   /** Digest of the file, hexadecimal. */
-  sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+  sha256: digest,
   /** Counts of the changes that its trial found. */
   counts: strict({
     ...{ records: count, accountsAdded: count, statesAdded: count },
@@ -111,6 +112,8 @@ export const SCORECARD = strict({
   role: Type.Enum(['champion', 'challenger']),
   /** Null: the newest shipped card answers; no challenger. */
   card: orNull(someText),
+  /** Of the card; null without one. */
+  sha256: orNull(digest),
   /** When it was proposed. */
   former: orNull(someText),
 });
@@ -245,7 +248,10 @@ export function linesOf(content: Content): Line[] {
     case 'suppression_end':
       return [change, conditionsLine('Hides no longer', content.former)];
     case 'import':
-      return [change, { label: 'SHA-256', text: content.sha256 }];
+    case 'scorecard':
+      return content.sha256 === null
+        ? [change]
+        : [change, { label: 'SHA-256', text: content.sha256 }];
     default:
       return [change];
   }

@@ -7,6 +7,7 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import { lockTopic, markChanged } from '../../platform/db/settings-watch.ts';
 import { kind } from '../../proposals/kind.ts';
 import type { AnyKind, Line } from '../../proposals/kind.ts';
+import { digestOf, readAllCards } from '../governance/cards.ts';
 import { assignCards, readAssignments } from '../governance/cards-store.ts';
 import { findImportOf } from '../importing/imports-store.ts';
 import { closeCase, findCase } from '../registry/cases-store.ts';
@@ -286,15 +287,21 @@ const ruleKind = creditKind<Of<'suppression' | 'suppression_end'>, unknown>({
   },
 });
 
-const scorecardKind = creditKind<Of<'scorecard'>, string | null>({
+const scorecardKind = creditKind<Of<'scorecard'>, Pick<Of<'scorecard'>, 'former' | 'sha256'>>({
   schema: content.SCORECARD,
   of: 'scorecard',
-  read: async (db, { score, role }, lock) => {
+  read: async (db, { score, role, card }, lock) => {
     // Changes of champion and challenger wait for each other.
     if (lock) await lockTopic(db, 'scorecards');
-    return (await readAssignments(db)).find((one) => one.kind === score)?.[role] ?? null;
+    const assigned = (await readAssignments(db)).find((one) => one.kind === score);
+    const sha256 = digestOf((await readAllCards(db)).get(card ?? ''));
+    return { former: assigned?.[role] ?? null, sha256 };
   },
-  check: (now, { former }) => requireUnchanged(now, former),
+  check: (now, { former, sha256 }) => {
+    requireUnchanged(now.former, former);
+    if (now.sha256 === sha256) return;
+    throw new PlainError('The card has changed since it was proposed.', { field: 'card' });
+  },
   apply: async (db, { score, role, card }, { reason, at }) => {
     await markChanged(db, 'scorecards');
     await assignCards(db, { kind: score, [role]: card, reason }, at);

@@ -6,7 +6,7 @@ import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import type { Actor } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
 import type { ProposalRow } from '../../proposals/store.ts';
-import { readAllCards, requireCard } from '../governance/cards.ts';
+import { digestOf, readAllCards, requireCard } from '../governance/cards.ts';
 import { addCard, readAssignments } from '../governance/cards-store.ts';
 import { findOpenDispute } from '../registry/disputes-store.ts';
 import type { DisputeOutcome } from '../registry/disputes-store.ts';
@@ -178,7 +178,8 @@ export async function proposeCard(
     throw new PlainError('This is already the current choice.', { field: 'card' });
   // A file may change until the approval; a card of the database never does.
   if (chosen !== null) await addCard(deps.pool, chosen, deps.clock.now());
-  return await record(deps, { kind: 'scorecard', score, role, card, former }, grounds);
+  const sha256 = digestOf(chosen ?? undefined);
+  return await record(deps, { kind: 'scorecard', score, role, card, sha256, former }, grounds);
 }
 
 /** Proposes it, once everything about it is right. */

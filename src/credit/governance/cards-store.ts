@@ -1,7 +1,9 @@
 import { newId } from '../../platform/base/ids.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
+import { jsonText } from '../../platform/base/proposal.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { changeSettings } from '../../platform/db/settings-watch.ts';
+import { shippedCards } from '../scorecards/score.ts';
 import { cardName, checkScorecard } from '../scorecards/scorecard.ts';
 import type { Scorecard, ScoreKind } from '../scorecards/scorecard.ts';
 
@@ -15,12 +17,14 @@ export async function readStoredCards(db: Queryable): Promise<Scorecard[]> {
 
 /**
  * Adds a card. The same card may be added again.
- * Throws: `PlainError` if another card of this name exists.
+ * Throws: `PlainError` if another card of this name exists, in the database or as a file that is shipped.
  */
 export async function addCard(pool: Pool, card: Scorecard, now: Date): Promise<void> {
   const values = [cardName(card), JSON.stringify(card)];
+  const shipped = shippedCards().find((one) => cardName(one) === cardName(card));
+  const isShippedOne = shipped === undefined || jsonText(shipped) === jsonText(card);
   await changeSettings(pool, 'scorecards', async (client) => {
-    await client.query(
+    const added = await client.query(
       `insert into scorecards (card, body, kind, added_at) values ($1, $2::jsonb, $3, $4)
        on conflict (card) do nothing`,
       [...values, card.kind, now],
@@ -29,7 +33,8 @@ export async function addCard(pool: Pool, card: Scorecard, now: Date): Promise<v
       'select body = $2::jsonb as same from scorecards where card = $1',
       values,
     );
-    if (read.rows[0]?.same === true) return;
+    // A shipped file may be newer than a card that was stored under its name before.
+    if (read.rows[0]?.same === true && (isShippedOne || added.rowCount === 0)) return;
     throw new PlainError(
       `${cardName(card)} exists with other content. Enquiries name their card: give the new one another version.`,
     );

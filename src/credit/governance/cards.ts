@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { PlainError } from '../../platform/base/plain-error.ts';
+import { jsonText } from '../../platform/base/proposal.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { shippedCards, shippedScorecards } from '../scorecards/score.ts';
 import { SCORE_KINDS, cardName } from '../scorecards/scorecard.ts';
@@ -46,6 +48,11 @@ export function cardsInForce(
       }),
     ),
   };
+}
+
+/** Names the content of a card; null: there is no such card. */
+export function digestOf(card: Scorecard | undefined): string | null {
+  return card === undefined ? null : createHash('sha256').update(jsonText(card)).digest('hex');
 }
 
 /** Throws: `PlainError`. */

@@ -1,5 +1,6 @@
 import * as propose from '../../../src/credit/decisions/propose.ts';
 import type { Deps, Grounds } from '../../../src/credit/decisions/propose.ts';
+import { digestOf } from '../../../src/credit/governance/cards.ts';
 import { assignCards, readAssignments } from '../../../src/credit/governance/cards-store.ts';
 import { finishImport, openImport } from '../../../src/credit/importing/imports-store.ts';
 import {
@@ -20,6 +21,8 @@ import {
   listWithdrawals,
   withdrawAccount,
 } from '../../../src/credit/registry/withdrawals-store.ts';
+import { shippedCards } from '../../../src/credit/scorecards/score.ts';
+import { cardName } from '../../../src/credit/scorecards/scorecard.ts';
 import { databaseTransaction } from '../../../src/platform/db/pool.ts';
 import type { ProposalRow } from '../../../src/proposals/store.ts';
 import { newVault } from '../../support/credit-files.ts';
@@ -210,7 +213,7 @@ export async function scorecard(given: Given): Promise<Case> {
   const { pool, deps, grounds } = await registry(given);
   const asked = { score: 'generic', role: 'challenger', card: 'malipo-generic@1' } as const;
   const row = await propose.proposeCard(deps, asked, grounds);
-  return caseOf(row, 'challenger generic: default becomes malipo-generic@1', {
+  const made = caseOf(row, 'challenger generic: default becomes malipo-generic@1', {
     state: async () => (await readAssignments(pool))[0]?.challenger,
     approved: 'malipo-generic@1',
     ended: undefined,
@@ -221,4 +224,7 @@ export async function scorecard(given: Given): Promise<Case> {
     reason: /changed since it was proposed/,
     endedAfterChange: 'malipo-generic@2',
   });
+  const card = shippedCards().find((one) => cardName(one) === asked.card);
+  const content = { label: 'SHA-256', text: digestOf(card) ?? '' };
+  return { ...made, shown: [...made.shown, content] };
 }
