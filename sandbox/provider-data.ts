@@ -100,8 +100,8 @@ export async function preparePayBill(
     await requireSource(pool, row.sourceCode),
   );
   if (opened === undefined) return;
-  const registered = await opened.daraja.register(AbortSignal.timeout(5_000));
+  const registered = await opened.provider.register(AbortSignal.timeout(5_000));
   if (!registered.isDone)
     by.log.error({ reason: registered.message }, 'the pay bill was not registered');
-  await opened.daraja.close();
+  await opened.provider.close();
 }

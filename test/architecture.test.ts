@@ -81,13 +81,11 @@ describe('imports', () => {
   });
 
   test('of connectors, other wings know the interface and the registry only', () => {
-    const facade = /^connectors\/(?:operator|operator-\w+|registry|probe)\.ts$/;
+    const facade = /^connectors\/(?:operator|operator-\w+|source|source-\w+|registry|probe)\.ts$/;
     const found = importsOf(sources).filter(
       ({ file, imported }) =>
         imported.startsWith('connectors/') &&
         !file.startsWith('connectors/') &&
-        // Its sources of money share connections and tokens with the connectors.
-        !file.startsWith('payments/receipts/') &&
         !facade.test(imported),
     );
     expect(found).toEqual([]);

@@ -16,6 +16,10 @@ import { httpJson } from './operators/http-json/protocol.ts';
 import { jambopay } from './operators/jambopay/protocol.ts';
 import { reloadly } from './operators/reloadly/protocol.ts';
 import { tingg } from './operators/tingg/protocol.ts';
+import type { SourceProtocol } from './source.ts';
+import { daraja } from './sources/daraja/protocol.ts';
+
+export { bankStatements } from './sources/statements/read.ts';
 
 /**
  * The protocols, by the name in `operators.connector`. To add one, add a folder and a line here.
@@ -83,4 +87,17 @@ export async function checkOperator(operator: ConfiguredOperator): Promise<void>
 export function exampleSecrets(connector: string): readonly Secret[] {
   const secret = PROTOCOLS[connector]?.exampleSecret;
   return secret === undefined ? [] : [{ secret, validUntil: null }];
+}
+
+/** Sources of receipts that report by themselves, by their kind. To add one, add a folder and a line here. */
+const SOURCES: Readonly<Record<string, SourceProtocol>> = { daraja };
+
+/** The kind of a bank account whose statements people import. */
+export const STATEMENT_SOURCE = 'statement';
+
+export const SOURCE_KINDS: readonly string[] = [...Object.keys(SOURCES), STATEMENT_SOURCE];
+
+/** Undefined: sources of this kind do not report by themselves. */
+export function sourceProtocolOf(kind: string): SourceProtocol | undefined {
+  return SOURCES[kind];
 }

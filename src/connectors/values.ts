@@ -5,7 +5,7 @@ import {
 } from '../platform/base/json.ts';
 import type { Numbers } from '../platform/base/json.ts';
 import { CURRENCY } from '../platform/base/money.ts';
-import { decodeUtf8 } from './text.ts';
+import { decodeUtf8 } from '../platform/base/clean-text.ts';
 
 // Reads values in operators' answers, whatever type they have.
 

@@ -29,11 +29,18 @@ export const ROWS: readonly (readonly string[])[] = [
   ['platform/http/wire'],
   ['platform/http'],
   // What payments call, and what speaks to operators and sources of money: it knows nothing of payments.
-  ['connectors/operator-outcomes', 'connectors/operator-statements'],
+  [
+    'connectors/operator-outcomes',
+    'connectors/operator-statements',
+    'connectors/source-statements',
+  ],
   ['connectors/operator-callbacks'],
   ['connectors/operator'],
+  ['connectors/source'],
   ['connectors'],
   ['connectors/operators'],
+  // Money in through Daraja shares its app with the operator.
+  ['connectors/sources'],
   ['connectors/registry', 'connectors/probe'],
 
   ['parties'],

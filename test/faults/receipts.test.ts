@@ -63,12 +63,14 @@ beforeAll(async () => {
   const opened = row && (await openSource({ pool, masterKeys, callbackBase, log }, row));
   if (opened === undefined) throw new Error('there is no source');
   source = opened;
-  expect(await source.daraja.register(AbortSignal.timeout(5_000))).toMatchObject({ isDone: true });
+  expect(await source.provider.register(AbortSignal.timeout(5_000))).toMatchObject({
+    isDone: true,
+  });
 }, 120_000);
 afterAll(async () => {
   service.signal('SIGKILL');
   await service.untilEnded();
-  await source.daraja.close();
+  await source.provider.close();
   await provider.close();
   await pool.end();
   await database.drop();
@@ -92,7 +94,7 @@ async function expectKilled(): Promise<void> {
 
 /** Calls the service as the provider does. Returns true if the service answered that it has the receipt. */
 async function confirm(receipt: string): Promise<boolean> {
-  const { origin, pathname } = new URL(source.daraja.urls.confirmation);
+  const { origin, pathname } = new URL(source.provider.urls.confirmation);
   const body = JSON.stringify({
     TransactionType: 'Pay Bill',
     TransID: receipt,

@@ -29,10 +29,10 @@ import { readTable } from '../../src/credit/training/read-table.ts';
 import { readTableCard } from '../../src/credit/training/table-card.ts';
 import { readXml } from '../../src/connectors/operators/http/xml.ts';
 import { createStatementFormat } from '../../src/connectors/operators/http-json/statement.ts';
-import { readC2bPayment, readPulled } from '../../src/payments/receipts/daraja/payment.ts';
-import { readStatement } from '../../src/payments/receipts/statements/read.ts';
+import { readC2bPayment, readPulled } from '../../src/connectors/sources/daraja/payment.ts';
+import { readStatement } from '../../src/connectors/sources/statements/read.ts';
 import { findProblems, reportOf } from '../../src/payments/receipts/statements/report.ts';
-import { readStatementSettings } from '../../src/payments/receipts/statements/settings.ts';
+import { readStatementSettings } from '../../src/connectors/sources/statements/settings.ts';
 import { readFields } from '../../src/platform/http/wire/request.ts';
 import { readStatementFile } from '../../src/payments/reconciliation/read-statement.ts';
 import { readHeaderSignature } from '../../src/parties/header-signature.ts';
@@ -266,7 +266,10 @@ function bankStatement(format: string, folder: string): FuzzedParser {
       await writeFile(file, bytes);
       const { lines } = await readStatement(file, rules, wireTime);
       const source = { sourceCode: 'bank', collector: 'bank' };
-      const reported = lines.map((line) => ({ line, report: reportOf(source, rules, line) }));
+      const reported = lines.map((line) => ({
+        line,
+        report: reportOf(source, rules.patterns, line),
+      }));
       return findProblems(reported, Date.now());
     },
   };

@@ -1,5 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openKeys } from '../../src/parties/keys.ts';
+import { createSecretPaths } from '../../src/connectors/secret-path.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import {
@@ -9,9 +11,9 @@ import {
   setSourceKey,
 } from '../../src/payments/receipts/administer.ts';
 import { requireReceipt } from '../../src/payments/receipts/assign.ts';
-import type { C2bPayment } from '../../src/payments/receipts/daraja/payment.ts';
+import type { ReportedPayment } from '../../src/connectors/source.ts';
 import { pullSource } from '../../src/payments/receipts/pull.ts';
-import { openSource } from '../../src/payments/receipts/sources.ts';
+import { keyHolders, openSource } from '../../src/payments/receipts/sources.ts';
 import type { OpenSource } from '../../src/payments/receipts/sources.ts';
 import { findSource } from '../../src/payments/receipts/sources-store.ts';
 import type { ReceiptDeps } from '../../src/payments/receipts/take.ts';
@@ -72,7 +74,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all([running, second, direct].map(async (service) => await service.stop()));
-  await source.daraja.close();
+  await source.provider.close();
   await network.close();
   await database.drop();
 });
@@ -102,7 +104,7 @@ interface PostOptions {
 
 /** Posts to the confirmation URL, by default from an address of the provider. */
 async function post(content: unknown, options: PostOptions = {}) {
-  const { at = running.origin, url = source.daraja.urls.confirmation, from = ALLOWED } = options;
+  const { at = running.origin, url = source.provider.urls.confirmation, from = ALLOWED } = options;
   const body =
     typeof content === 'string'
       ? content
@@ -165,17 +167,17 @@ async function countCases(receipt: string): Promise<number> {
 }
 
 /** One pull that lists these payments. */
-async function pull(payments: readonly C2bPayment[], unreadable = 0): Promise<number> {
+async function pull(payments: readonly ReportedPayment[], unreadable = 0): Promise<number> {
   const listing = async ({ offset }: { readonly offset: number }) =>
     offset === 0 ? { payments, unreadable } : { payments: [], unreadable: 0 };
-  const fake = { ...source, daraja: { ...source.daraja, pull: listing } };
+  const fake = { ...source, provider: { ...source.provider, pull: listing } };
   const { signal } = new AbortController();
   return await pullSource(deps, fake, { now: new Date(), pulledUntil: null, signal });
 }
 
-function listed(change: Partial<C2bPayment> & { readonly receipt: string }): C2bPayment {
+function listed(change: Partial<ReportedPayment> & { readonly receipt: string }): ReportedPayment {
   const paidAt = new Date('2026-01-05T10:15:30+03:00');
-  return { amountCents: 50_000n, paidAt, account: null, payer: null, type: 'x', ...change };
+  return { amountCents: 50_000n, paidAt, account: null, payer: null, isReversal: false, ...change };
 }
 
 describe('the address', () => {
@@ -229,10 +231,10 @@ describe('the address', () => {
 });
 
 test('nothing is reported at the URL of another source, of another kind, or a changed one', async () => {
-  const { confirmation: url, validation } = source.daraja.urls;
+  const { confirmation: url, validation } = source.provider.urls;
   const other = await open(OTHER_SOURCE);
-  await other.daraja.close();
-  const foreign = new URL(other.daraja.urls.confirmation).pathname.split(OTHER_SOURCE)[1];
+  await other.provider.close();
+  const foreign = new URL(other.provider.urls.confirmation).pathname.split(OTHER_SOURCE)[1];
   for (const wrong of [
     validation.replace('/validate/', '/confirm/'),
     `${url}0`,
@@ -250,7 +252,7 @@ test('nothing is reported at the URL of another source, of another kind, or a ch
 
 test('a URL that was registered with an empty part reports, through a proxy that merges slashes too', async () => {
   const { vendor, account } = await newVendor();
-  const { confirmation: url } = source.daraja.urls;
+  const { confirmation: url } = source.provider.urls;
   expect(new URL(url).pathname).not.toContain('//');
   await post(confirmation({ BillRefNumber: account }));
   const former = url.replace('/confirm/', '/confirm//');
@@ -293,11 +295,11 @@ test('the same receipt at another short code of ours is the same receipt', async
   // At that source, the account number belongs to another vendor.
   await addAccount(deps, { sourceCode: OTHER_SOURCE, account, vid: stranger.vid, by: 'Asha' });
   const other = await open(OTHER_SOURCE);
-  await other.daraja.close();
+  await other.provider.close();
   const content = confirmation({ BillRefNumber: account });
   await post(content);
   const again = { ...content, BusinessShortCode: OTHER_SHORT_CODE };
-  expect((await post(again, { url: other.daraja.urls.confirmation })).status).toBe(200);
+  expect((await post(again, { url: other.provider.urls.confirmation })).status).toBe(200);
   expect(await collected(vendor)).toBe(500);
   expect(await collected(stranger)).toBe(0);
   // A short code that is not that of the URL.
@@ -324,7 +326,7 @@ test.each([
     const { TransAmount } = JSON.parse(text) as { TransAmount: string };
     await post({ ...content, TransAmount });
     expect(await collected(vendor)).toBe(0);
-    const validated = await post(text, { url: source.daraja.urls.validation });
+    const validated = await post(text, { url: source.provider.urls.validation });
     expect(JSON.parse(validated.text)).toMatchObject({ ResultCode: 'C2B00016' });
   },
 );
@@ -387,7 +389,7 @@ test('a pull takes a reversal that another page than its payment lists, and the 
   const paid = listed({ receipt: 'ATPAGES001', account });
   const pages = [
     [paid],
-    [{ ...paid, type: 'Pay Bill Reversal' }],
+    [{ ...paid, isReversal: true }],
     [listed({ receipt: 'ATPAGES002', account })],
   ];
   // The last page is repeated, as by a provider that knows no rows behind its end.
@@ -395,7 +397,7 @@ test('a pull takes a reversal that another page than its payment lists, and the 
     payments: pages[Math.min(offset, 2)] ?? [],
     unreadable: 0,
   });
-  const fake = { ...source, daraja: { ...source.daraja, pull: listing } };
+  const fake = { ...source, provider: { ...source.provider, pull: listing } };
   const { signal } = new AbortController();
   await pullSource(deps, fake, { now: new Date(), pulledUntil: null, signal });
   expect(await countCases('ATPAGES001')).toBe(1);
@@ -536,7 +538,7 @@ describe('the content', () => {
 
 describe('validation', () => {
   const ask = async (change: Readonly<Record<string, unknown>>, at = running.origin) =>
-    await post(confirmation(change), { at, url: source.daraja.urls.validation });
+    await post(confirmation(change), { at, url: source.provider.urls.validation });
   const code = (text: string): unknown => (JSON.parse(text) as { ResultCode: unknown }).ResultCode;
 
   test('answers each reason with its code, and keeps nothing', async () => {
@@ -549,7 +551,7 @@ describe('validation', () => {
       expect(code((await ask({ BillRefNumber, TransAmount })).text)).toBe('C2B00013');
     }
     const content = confirmation({ BillRefNumber });
-    await post(content, { url: source.daraja.urls.validation });
+    await post(content, { url: source.provider.urls.validation });
     await expect(stateOf(content.TransID)).rejects.toThrow('no receipt');
   });
 
@@ -577,7 +579,10 @@ describe('validation', () => {
 
 test('callbacks of a prompt credit nothing, forged or not, once or often', async () => {
   const { vendor, account } = await newVendor();
-  const path = source.daraja.paths.make({ kind: 'push', reference: '', attemptNumber: 0 });
+  const keys = await openKeys(running.service.pool, ['source'], running.sealing.masterKeys);
+  const secrets = keys.filter(({ holder }) => holder === keyHolders(SOURCE).paths);
+  const paths = createSecretPaths(SOURCE, secrets);
+  const path = paths.make({ kind: 'push', reference: '', attemptNumber: 0 });
   const url = `http://localhost/receipts/${SOURCE}/${path}`;
   const content = confirmation({ BillRefNumber: account });
   const Item = [

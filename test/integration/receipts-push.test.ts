@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addAccount } from '../../src/payments/receipts/administer.ts';
-import type { PushSent } from '../../src/payments/receipts/daraja/stk.ts';
+import type { PromptSent } from '../../src/connectors/source.ts';
 import { checkTopUp, pushTopUp } from '../../src/payments/receipts/push.ts';
 import { openSource } from '../../src/payments/receipts/sources.ts';
 import type { OpenSource } from '../../src/payments/receipts/sources.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
   source = opened;
 });
 afterAll(async () => {
-  await source.daraja.close();
+  await source.provider.close();
   await provider.close();
   await books.close();
 });
@@ -49,8 +49,8 @@ async function newTopUp() {
 }
 
 /** The source, with a provider that gives this answer. */
-function answering(sent: PushSent): OpenSource {
-  return { ...source, daraja: { ...source.daraja, sendPush: async () => sent } };
+function answering(sent: PromptSent): OpenSource {
+  return { ...source, provider: { ...source.provider, sendPush: async () => sent } };
 }
 
 async function makeOld(pushId: string): Promise<void> {
@@ -127,7 +127,10 @@ test('a process that ends while it sends leaves a prompt that stays open for ten
   const topUp = await newTopUp();
   const dying = {
     ...source,
-    daraja: { ...source.daraja, sendPush: async () => await Promise.reject(new Error('killed')) },
+    provider: {
+      ...source.provider,
+      sendPush: async () => await Promise.reject(new Error('killed')),
+    },
   };
   await expect(pushTopUp(books.pool, dying, topUp)).rejects.toThrow('killed');
   await expect(pushTopUp(books.pool, source, topUp)).rejects.toThrow('already open');
@@ -142,16 +145,16 @@ test('a process that ends while it sends leaves a prompt that stays open for ten
 
 test('an answer that comes after the prompt was given up changes nothing', async () => {
   const topUp = await newTopUp();
-  let release: (sent: PushSent) => void = () => undefined;
-  const answered = new Promise<PushSent>((resolve) => {
+  let release: (sent: PromptSent) => void = () => undefined;
+  const answered = new Promise<PromptSent>((resolve) => {
     release = resolve;
   });
   const asked = Promise.withResolvers<void>();
-  const sendPush = async (): Promise<PushSent> => {
+  const sendPush = async (): Promise<PromptSent> => {
     asked.resolve();
     return await answered;
   };
-  const late = { ...source, daraja: { ...source.daraja, sendPush } };
+  const late = { ...source, provider: { ...source.provider, sendPush } };
   const first = pushTopUp(books.pool, late, topUp);
   await asked.promise;
   const open = await books.pool.query<{ push_id: string }>(

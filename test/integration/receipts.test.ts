@@ -51,13 +51,13 @@ beforeAll(async () => {
   const callbackBase = `${running.origin}/receipts`;
   source = must(row && (await openSource({ pool, masterKeys, callbackBase, log }, row)));
   const { signal } = new AbortController();
-  expect(await source.daraja.register(signal)).toMatchObject({ isDone: true });
-  expect(await source.daraja.registerPull(signal)).toMatchObject({ isDone: true });
-  const url = source.daraja.urls.validation;
+  expect(await source.provider.register(signal)).toMatchObject({ isDone: true });
+  expect(await source.provider.registerPull?.(signal)).toMatchObject({ isDone: true });
+  const url = source.provider.urls.validation;
   await until('the service knows the source', async () => (await post({}, { url })).status === 400);
 });
 afterAll(async () => {
-  await source.daraja.close();
+  await source.provider.close();
   await running.stop();
   await provider.close();
   await database.drop();
@@ -119,7 +119,7 @@ async function post(
   content: object,
   by: { readonly url?: string; readonly headers?: Record<string, string> } = {},
 ): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> {
-  const answer = await fetch(by.url ?? source.daraja.urls.confirmation, {
+  const answer = await fetch(by.url ?? source.provider.urls.confirmation, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...by.headers },
     body: JSON.stringify(content),
@@ -177,7 +177,7 @@ test('a receipt without a confirmation is credited by the pull, over several pag
 
 test('validation declines an unknown account and a suspended short code, and accepts a vendor’s', async () => {
   const { account } = await newVendor();
-  const url = source.daraja.urls.validation;
+  const url = source.provider.urls.validation;
   const ask = async (change: Readonly<Record<string, unknown>>) =>
     (await post(confirmation(change), { url })).body['ResultCode'];
   expect(await ask({ BillRefNumber: account })).toBe('0');
@@ -188,7 +188,7 @@ test('validation declines an unknown account and a suspended short code, and acc
 test('forged confirmations credit nothing', async () => {
   const { vendor, account } = await newVendor();
   const content = confirmation({ BillRefNumber: account });
-  const { confirmation: url, validation } = source.daraja.urls;
+  const { confirmation: url, validation } = source.provider.urls;
   const forged = [
     // From another address, as the trusted proxy reports it.
     await post(content, { headers: { 'x-forwarded-for': '203.0.113.9' } }),

@@ -85,9 +85,9 @@ beforeAll(async () => {
   const open = row && (await openSource({ pool, masterKeys, callbackBase, log }, row));
   if (open === undefined) throw new Error('the source cannot be used');
   source = open;
-  await source.daraja.register(signal);
+  await source.provider.register(signal);
   await until('the service knows the source', async () => {
-    const answer = await fetch(source.daraja.urls.validation, {
+    const answer = await fetch(source.provider.urls.validation, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{}',
@@ -105,7 +105,7 @@ beforeAll(async () => {
 afterAll(async () => {
   const { violations } = await checkLedger(pool, { mac: ledgerMac });
   expect(violations).toEqual([]);
-  await source.daraja.close();
+  await source.provider.close();
   await running.stop();
   await ownerPool.end();
   await provider.close();

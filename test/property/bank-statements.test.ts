@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PlainError } from '../../src/platform/base/plain-error.ts';
 import { createWireTime } from '../../src/platform/base/clock.ts';
 import { formatMoney } from '../../src/platform/base/money.ts';
-import { readStatement } from '../../src/payments/receipts/statements/read.ts';
-import { readStatementSettings } from '../../src/payments/receipts/statements/settings.ts';
+import { readStatement } from '../../src/connectors/sources/statements/read.ts';
+import { readStatementSettings } from '../../src/connectors/sources/statements/settings.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 
 // Bank statements that were truncated, changed or made to attack the reader. A reader returns lines and

@@ -8,8 +8,8 @@ import { sealSecret } from '../../payments/settings/sealed.ts';
 import { checkTopUp, pushTopUp } from '../../payments/receipts/push.ts';
 import type { PushRow } from '../../payments/receipts/pushes-store.ts';
 import { openSource } from '../../payments/receipts/sources.ts';
-import { listAccounts, listSources, SOURCE_KINDS } from '../../payments/receipts/sources-store.ts';
-import type { SourceKind } from '../../payments/receipts/sources-store.ts';
+import { SOURCE_KINDS } from '../../connectors/registry.ts';
+import { listAccounts, listSources } from '../../payments/receipts/sources-store.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { requireActiveVendor } from '../parties/vendors.ts';
 import type { OpenSource } from '../../payments/receipts/sources.ts';
@@ -70,7 +70,7 @@ function addList(source: Command, cli: Cli): void {
 interface SetOptions extends SetterOptions {
   readonly json?: boolean;
   readonly name?: string;
-  readonly kind?: SourceKind;
+  readonly kind?: string;
   readonly collector?: string;
   readonly status?: 'active' | 'suspended';
   readonly setting: Readonly<Record<string, unknown>>;
@@ -150,16 +150,16 @@ function addRegister(source: Command, cli: Cli): void {
         const callbackBase = `${config.publicUrl}/receipts`;
         const open = await openSource({ pool, masterKeys, callbackBase, log: quietLog }, row);
         if (open === undefined) throw new PlainError(`Source ${row.sourceCode} has no key yet.`);
-        const { daraja } = open;
+        const { provider } = open;
         const lines = [
-          `confirmation: ${daraja.urls.confirmation}`,
-          `validation: ${daraja.urls.validation}`,
+          `confirmation: ${provider.urls.confirmation}`,
+          `validation: ${provider.urls.validation}`,
         ];
         let exitCode = 0;
         if (options.show !== true) {
           const { signal } = new AbortController();
-          const urls = await daraja.register(signal);
-          const pull = daraja.pulls ? await daraja.registerPull(signal) : undefined;
+          const urls = await provider.register(signal);
+          const pull = await provider.registerPull?.(signal);
           if (!urls.isDone || pull?.isDone === false) exitCode = 1;
           lines.push(`${urls.isDone ? 'registered' : 'NOT registered'}: ${urls.message}`);
           if (pull !== undefined) {
@@ -168,9 +168,9 @@ function addRegister(source: Command, cli: Cli): void {
             );
           }
         }
-        await daraja.close();
+        await provider.close();
         return {
-          json: { ...daraja.urls, done: exitCode === 0, lines },
+          json: { ...provider.urls, done: exitCode === 0, lines },
           text: lines.join('\n'),
           exitCode,
         };
@@ -199,7 +199,7 @@ async function opened<Result>(
   try {
     return await work(source);
   } finally {
-    await source.daraja.close();
+    await source.provider.close();
   }
 }
 

@@ -11,8 +11,9 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import { changeSettings } from '../../platform/db/settings-watch.ts';
 import { accountEndText, accountText } from '../ledger/authenticity.ts';
 import { postingTime } from '../ledger/store.ts';
-import { readDarajaSecret } from './daraja/settings.ts';
-import { createDarajaSource } from './daraja/source.ts';
+import { SOURCE_KINDS, sourceProtocolOf } from '../../connectors/registry.ts';
+import { isSameAccount } from '../../connectors/source-statements.ts';
+import { isRenumbered, statementsOf } from './bank-accounts.ts';
 import { normaliseAccount } from './receipt.ts';
 import {
   endAccount,
@@ -24,8 +25,6 @@ import {
 } from './sources-store.ts';
 import type { SourceRow } from './sources-store.ts';
 import { keyHolders } from './sources.ts';
-import { isSameAccount } from './statements/account.ts';
-import { isRenumbered, readStatementSettings } from './statements/settings.ts';
 
 /** Throws: `PlainError` if it does not exist. */
 export async function requireSource(db: Queryable, sourceCode: string): Promise<SourceRow> {
@@ -75,18 +74,15 @@ export async function setSource(
  */
 async function requireOwnAccount(
   db: Queryable,
-  { sourceCode, kind, settings }: Pick<SourceRow, 'sourceCode' | 'kind' | 'settings'>,
+  source: Pick<SourceRow, 'sourceCode' | 'kind' | 'settings'>,
 ): Promise<void> {
-  if (kind !== 'statement') return;
-  const { statement, separateFrom } = readStatementSettings(sourceCode, settings);
+  const { bankAccount: account, separateFrom = [] } = statementsOf(source) ?? {};
   for (const code of separateFrom) await requireSource(db, code);
-  const { account } = statement;
   if (account === undefined) return;
   const other = (await listSources(db)).find(
     (row) =>
-      row.kind === 'statement' &&
-      row.sourceCode !== sourceCode &&
-      isSameAccount(readStatementSettings(row.sourceCode, row.settings).statement.account, account),
+      row.sourceCode !== source.sourceCode &&
+      isSameAccount(statementsOf(row)?.bankAccount, account),
   );
   if (other === undefined) return;
   throw new PlainError(
@@ -95,20 +91,20 @@ async function requireOwnAccount(
   );
 }
 
-const EXAMPLE_SECRET = JSON.stringify({ consumer_key: '…', consumer_secret: '…' });
-
 async function checkSource(
   row: Pick<SourceRow, 'sourceCode' | 'kind' | 'settings'>,
 ): Promise<void> {
-  const { sourceCode, settings } = row;
-  if (row.kind === 'statement') {
-    return await usable(() => void readStatementSettings(sourceCode, settings));
+  const { sourceCode, kind, settings } = row;
+  if (!SOURCE_KINDS.includes(kind)) {
+    throw new PlainError(`It must be one of ${SOURCE_KINDS.join(', ')}.`, { field: 'kind' });
   }
   await usable(async () => {
-    const source = createDarajaSource({
+    const protocol = sourceProtocolOf(kind);
+    if (protocol === undefined) return void statementsOf(row);
+    const source = protocol.create({
       sourceCode,
       settings,
-      secret: EXAMPLE_SECRET,
+      secret: protocol.exampleSecret,
       pathSecrets: [{ secret: 'example', validUntil: null }],
       callbackUrl: `https://localhost/receipts/${sourceCode}`,
     });
@@ -135,10 +131,11 @@ export async function setSourceKey(
   options: { readonly secret: string; readonly sealing: Sealing },
 ): Promise<void> {
   const { masterKeys, certain } = options.sealing;
-  await usable(() => void readDarajaSecret(sourceCode, options.secret));
   await changeSettings(db, 'billers', async (client) => {
     const { kind } = await requireSource(client, sourceCode);
-    if (kind !== 'daraja') throw new PlainError('A source of statements has no key.');
+    const protocol = sourceProtocolOf(kind);
+    if (protocol === undefined) throw new PlainError('A source of statements has no key.');
+    await usable(() => protocol.checkSecret(sourceCode, options.secret));
     await requireSameMasterKey(client, masterKeys, certain);
     const holders = keyHolders(sourceCode);
     const add = async (holder: string, secret: string): Promise<void> =>

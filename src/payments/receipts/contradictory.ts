@@ -1,5 +1,5 @@
 import { databaseTransaction } from '../../platform/db/pool.ts';
-import { cleanMessage } from '../../connectors/text.ts';
+import { cleanMessage } from '../../platform/base/clean-text.ts';
 import type { ReceiptReport } from './receipt.ts';
 import { insertReport } from './store.ts';
 import { openReceiptCase } from './receipt-cases.ts';

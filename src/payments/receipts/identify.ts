@@ -16,7 +16,7 @@ import type { NumberedRow } from './identity-store.ts';
 import { collectionReference } from './receipt.ts';
 import type { Doubt, ReceiptReport } from './receipt.ts';
 import { areOtherPayers, isNamed, relationOf } from './same-money.ts';
-import { areSeparate } from './statements/settings.ts';
+import { areSeparate } from './bank-accounts.ts';
 import { findHolder, findOtherVendors, listSources } from './sources-store.ts';
 import { findReceipt, lockReceipt } from './store.ts';
 import type { ReceiptRow } from './store.ts';

@@ -1,5 +1,4 @@
-import { isReversal } from './daraja/payment.ts';
-import type { C2bPayment } from './daraja/payment.ts';
+import type { ReportedPayment } from '../../connectors/source.ts';
 import { setPulledUntil, takeTurn } from './sources-store.ts';
 import type { PullTurn } from './sources-store.ts';
 import type { OpenSource, ReceiptSources } from './sources.ts';
@@ -24,7 +23,7 @@ export interface PullDeps extends ReceiptDeps {
 /** Pulls every source that is due; a receipt that is known already changes nothing. */
 export async function pullDueSources(deps: PullDeps, signal: AbortSignal): Promise<void> {
   for (const source of deps.sources.sources()) {
-    if (!source.daraja.pulls || signal.aborted) continue;
+    if (source.provider.pull === null || signal.aborted) continue;
     const due = await takeTurn(deps.pool, source.row.sourceCode, deps.everyMs);
     if (due === undefined) continue;
     try {
@@ -49,15 +48,17 @@ export async function pullSource(
     const until = turn.pulledUntil.toISOString();
     deps.log.error({ sourceCode, until }, 'receipts are missing: the last pull is too long ago');
   }
+  const { pull } = source.provider;
+  if (pull === null) throw new Error(`source ${sourceCode}: its provider lists no payments`);
   const period = { from: new Date(Math.max(sinceMs, reachMs)), to: turn.now };
   const seen = new Set<string>();
   let [unreadable, failed, offset] = [0, 0, 0];
   for (let page = 0; page < MAX_PAGES; page += 1) {
-    const listed = await source.daraja.pull({ ...period, offset }, turn.signal);
+    const listed = await pull({ ...period, offset }, turn.signal);
     // Whatever the order of the rows, what came in is taken before what went back.
     const fresh = listed.payments
       .filter((payment) => !seen.has(contentOf(payment)))
-      .toSorted((one, other) => Number(isReversal(one)) - Number(isReversal(other)));
+      .toSorted((one, other) => Number(one.isReversal) - Number(other.isReversal));
     for (const payment of fresh) {
       seen.add(contentOf(payment));
       try {
@@ -84,6 +85,7 @@ export async function pullSource(
 }
 
 /** Equal only for a row that is listed again: a reversal may have the number of its payment. */
-function contentOf({ receipt, type, amountCents, account, paidAt }: C2bPayment): string {
-  return JSON.stringify([receipt, type, String(amountCents), account, paidAt]);
+function contentOf(payment: ReportedPayment): string {
+  const { receipt, isReversal, amountCents, account, paidAt } = payment;
+  return JSON.stringify([receipt, isReversal, String(amountCents), account, paidAt]);
 }

@@ -3,7 +3,7 @@ import { MOBILE_NUMBER } from '../../platform/base/mobile-number.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import type { PushState } from './daraja/stk.ts';
+import type { PromptState } from '../../connectors/source.ts';
 import type { OpenSource } from './sources.ts';
 import { findAccountOfVendor } from './sources-store.ts';
 import { findPush, insertPush, setPushState } from './pushes-store.ts';
@@ -38,7 +38,7 @@ export function requirePhone(phone: string): void {
 export async function pushTopUp(pool: Pool, source: OpenSource, topUp: TopUp): Promise<PushRow> {
   const { vendorId, phone, amountCents } = topUp;
   const { sourceCode } = source.row;
-  const { sendPush } = source.daraja;
+  const { sendPush } = source.provider;
   if (sendPush === null) throw new PlainError(`Source ${sourceCode} has no passkey.`);
   requirePhone(phone);
   if (amountCents <= 0n || amountCents % 100n !== 0n || amountCents > MAX_PUSH_CENTS) {
@@ -69,13 +69,13 @@ export async function pushTopUp(pool: Pool, source: OpenSource, topUp: TopUp): P
 export async function checkTopUp(pool: Pool, source: OpenSource, pushId: string): Promise<PushRow> {
   const row = await requirePush(pool, pushId);
   const { checkoutId } = row;
-  const { queryPush } = source.daraja;
+  const { queryPush } = source.provider;
   if (row.sourceCode !== source.row.sourceCode) {
     throw new PlainError(`The prompt belongs to source ${row.sourceCode}.`, { field: 'source' });
   }
   const isOpen = row.state === 'sent' || row.state === 'unknown';
   if (!isOpen || checkoutId === null || queryPush === null) return row;
-  const state: PushState = await queryPush(checkoutId, new AbortController().signal);
+  const state: PromptState = await queryPush(checkoutId, new AbortController().signal);
   if (state.kind === 'open') return row;
   const reason = state.kind === 'failed' ? state.reason : null;
   await setPushState(pool, row, { state: state.kind, checkoutId, reason });

@@ -1,4 +1,5 @@
-import { cleanMessage } from '../../connectors/text.ts';
+import { MPESA } from '../../connectors/source.ts';
+import { cleanMessage } from '../../platform/base/clean-text.ts';
 
 /** The way in which a report of a receipt arrived. */
 export type Channel = 'confirmation' | 'pull' | 'stk' | 'statement';
@@ -109,23 +110,12 @@ const MAX_REPORTED = 40;
  * The account number that a channel reported: as it is compared, or what the customer wrote if that
  * cannot be one. Null if nothing was written.
  */
-export function reportedAccount(text: string | undefined): string | null {
+export function reportedAccount(text: string | null | undefined): string | null {
   const written = cleanMessage(text ?? '').trim();
   const account = normaliseAccount(written);
   if (account !== '') return account;
   return written === '' ? null : written.slice(0, MAX_REPORTED).toWellFormed();
 }
-
-const RECEIPT_PATTERN = /^[A-Z0-9]{6,40}$/;
-
-/** A provider's receipt number in capitals, without separators; undefined if it cannot be one. */
-export function readReceiptNumber(text: string): string | undefined {
-  const number = text.toUpperCase().replaceAll(SEPARATORS, '');
-  return RECEIPT_PATTERN.test(number) ? number : undefined;
-}
-
-/** Who numbers the receipts of a Daraja short code: one number is one receipt of all of them. */
-export const MPESA = 'mpesa';
 
 /**
  * The receipt's reference among those of its collector, which may collect at several banks. M-PESA's

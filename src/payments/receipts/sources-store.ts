@@ -3,13 +3,11 @@ import type { Queryable } from '../../platform/db/pool.ts';
 /** The advisory locks of imports; the second number is the source’s. */
 const IMPORT_LOCK = 0x5ec1;
 
-export const SOURCE_KINDS = ['daraja', 'statement'] as const;
-export type SourceKind = (typeof SOURCE_KINDS)[number];
-
 export interface SourceRow {
   sourceCode: string;
   name: string;
-  kind: SourceKind;
+  /** One of `SOURCE_KINDS`. */
+  kind: string;
   collector: string;
   settings: Readonly<Record<string, unknown>>;
   status: 'active' | 'suspended';

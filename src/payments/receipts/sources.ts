@@ -3,15 +3,15 @@ import { openKeys } from '../../parties/keys.ts';
 import type { MasterKeys } from '../../platform/base/sealing.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Secret } from '../../connectors/operator.ts';
-import { createDarajaSource } from './daraja/source.ts';
-import type { DarajaSource } from './daraja/source.ts';
+import { sourceProtocolOf } from '../../connectors/registry.ts';
+import type { ReceiptSource } from '../../connectors/source.ts';
 import { listSources } from './sources-store.ts';
 import type { SourceRow } from './sources-store.ts';
 
 /** A source that reports by itself. */
 export interface OpenSource {
   readonly row: Pick<SourceRow, 'sourceCode' | 'collector'>;
-  readonly daraja: DarajaSource;
+  readonly provider: ReceiptSource;
 }
 
 /** The active sources in memory, replaced when a command changes them. */
@@ -79,18 +79,20 @@ function openWith(
   [[newest], pathSecrets]: SourceKeys,
 ): OpenSource | undefined {
   const { sourceCode } = row;
+  const protocol = sourceProtocolOf(row.kind);
+  if (protocol === undefined) return undefined;
   if (newest === undefined || pathSecrets.length === 0) {
     log.warn({ sourceCode }, 'a source of receipts has no key yet');
     return undefined;
   }
   try {
-    const daraja = createDarajaSource({
+    const provider = protocol.create({
       ...row,
       secret: newest.secret,
       pathSecrets,
       callbackUrl: `${callbackBase}/${sourceCode}`,
     });
-    return { row, daraja };
+    return { row, provider };
   } catch (error) {
     // One source must not stop the others.
     log.error({ err: error }, 'a source of receipts cannot be used');
@@ -102,8 +104,8 @@ export function createReceiptSources(options: SourceOptions): ReceiptSources {
   const { pool, masterKeys } = options;
   let sources = new Map<string, { readonly source: OpenSource; readonly made: string }>();
   const closing = new Set<Promise<void>>();
-  const retire = ({ daraja }: OpenSource): void => {
-    const done = daraja.close().finally(() => closing.delete(done));
+  const retire = ({ provider }: OpenSource): void => {
+    const done = provider.close().finally(() => closing.delete(done));
     closing.add(done);
   };
   return {
@@ -113,7 +115,7 @@ export function createReceiptSources(options: SourceOptions): ReceiptSources {
       const [rows, keys] = [await listSources(pool), await openSourceKeys(pool, masterKeys)];
       const next: typeof sources = new Map();
       for (const row of rows) {
-        if (row.kind !== 'daraja' || row.status !== 'active') continue;
+        if (row.status !== 'active' || sourceProtocolOf(row.kind) === undefined) continue;
         const given = keysOf(keys, row);
         const made = JSON.stringify([row.settings, row.collector, given]);
         const known = sources.get(row.sourceCode);

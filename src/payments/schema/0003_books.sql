@@ -36,8 +36,8 @@ create index fund_movements_by_time on fund_movements using brin (created_at);
 create table receipt_sources (
   source_code text primary key check (source_code ~ '^[a-z0-9_]{1,40}$'),
   name text not null,
-  -- The protocol: daraja or statement.
-  kind text not null check (kind in ('daraja', 'statement')),
+  -- One of SOURCE_KINDS in src/connectors/registry.ts.
+  kind text not null,
   -- In whose name its receipts are collected.
   collector text not null,
   settings jsonb not null,

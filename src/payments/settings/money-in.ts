@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { readVids } from '../../parties/store.ts';
 import { addAccount, removeAccount, setSource, setSourceKey } from '../receipts/administer.ts';
-import { findSource, listAccounts, SOURCE_KINDS } from '../receipts/sources-store.ts';
+import { SOURCE_KINDS } from '../../connectors/registry.ts';
+import { findSource, listAccounts } from '../receipts/sources-store.ts';
 import { keyHolders } from '../receipts/sources.ts';
 import { code, orNull, settingsOf, settingsText, strict, text } from './fields.ts';
 import { keyFields, openSecret, requireMasterKeys, sealedSecret } from './sealed.ts';

@@ -1,3 +1,4 @@
+import { STATEMENT_SOURCE } from '../../connectors/registry.ts';
 import { readVids } from '../../parties/store.ts';
 import { compiled } from '../../platform/base/compiled.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
@@ -132,7 +133,7 @@ async function requireSameSettings(db: Queryable, asked: BankStatement): Promise
 
 async function requireStatementSource(db: Queryable, sourceCode: string): Promise<SourceRow> {
   const source = await requireSource(db, sourceCode);
-  if (source.kind !== 'statement') {
+  if (source.kind !== STATEMENT_SOURCE) {
     throw new PlainError('This source does not take bank statements.', { field: 'source' });
   }
   if (source.status === 'active') return source;

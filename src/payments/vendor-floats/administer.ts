@@ -1,3 +1,4 @@
+import { sourceProtocolOf } from '../../connectors/registry.ts';
 import { newId } from '../../platform/base/ids.ts';
 import { requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
@@ -38,7 +39,7 @@ export async function setTopUpRule(
         );
       }
       const source = await findSource(client, terms.sourceCode);
-      if (source?.kind !== 'daraja') {
+      if (source === undefined || sourceProtocolOf(source.kind)?.sendsPrompts !== true) {
         throw new PlainError(`Source ${terms.sourceCode} cannot send prompts.`, {
           field: 'source',
         });

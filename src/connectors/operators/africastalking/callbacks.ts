@@ -1,5 +1,5 @@
 import type { Callbacks } from '../../operator-callbacks.ts';
-import { decodeUtf8 } from '../../text.ts';
+import { decodeUtf8 } from '../../../platform/base/clean-text.ts';
 import { objectOf, readJson, textOf } from '../../values.ts';
 import { isRequestId } from './handle.ts';
 

@@ -8,7 +8,7 @@ import type {
 } from '../../operator-outcomes.ts';
 import type { BalanceAnswer } from '../../operator.ts';
 import { declined, notSent, unknown } from '../../outcomes.ts';
-import { cleanMessage, decodeUtf8 } from '../../text.ts';
+import { cleanMessage, decodeUtf8 } from '../../../platform/base/clean-text.ts';
 import { centsOf, objectOf, readJson, textOf } from '../../values.ts';
 import { isRequestId } from './handle.ts';
 import type { Send } from './requests.ts';

@@ -1,7 +1,7 @@
 import type { Ending } from '../../../platform/outbound/exchange.ts';
 import type { Declined, Paid, PaymentOutcome, Unknown } from '../../operator-outcomes.ts';
 import { declined, notSent, unknown } from '../../outcomes.ts';
-import { cleanMessage } from '../../text.ts';
+import { cleanMessage } from '../../../platform/base/clean-text.ts';
 import { declineOf } from './codes.ts';
 import { isConversationId } from './handle.ts';
 import { objectOf, readJson, textOf } from '../../values.ts';

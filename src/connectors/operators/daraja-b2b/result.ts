@@ -1,4 +1,4 @@
-import { cleanMessage } from '../../text.ts';
+import { cleanMessage } from '../../../platform/base/clean-text.ts';
 import { objectOf, readJson, textOf } from '../../values.ts';
 import { MONEY_PATTERN, parseMoney } from '../../../platform/base/money.ts';
 

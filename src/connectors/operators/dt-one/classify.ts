@@ -8,7 +8,7 @@ import type {
 } from '../../operator-outcomes.ts';
 import type { Prepared } from '../../operator.ts';
 import { declined, notSent, unknown } from '../../outcomes.ts';
-import { cleanMessage } from '../../text.ts';
+import { cleanMessage } from '../../../platform/base/clean-text.ts';
 import { listOf, objectOf, readJson, textOf } from '../../values.ts';
 import { meaningOf, misfitOf, readTransaction } from './transaction.ts';
 import type { Expected, Transaction } from './transaction.ts';

@@ -1,6 +1,6 @@
 import { CURRENCY } from '../../../platform/base/money.ts';
 import type { Product, Range, ProductPage } from '../../operator.ts';
-import { cleanMessage } from '../../text.ts';
+import { cleanMessage } from '../../../platform/base/clean-text.ts';
 import { decimalCents, listOf, objectOf, textOf } from '../../values.ts';
 import type { Answer } from './classify.ts';
 import { PER_PAGE } from './requests.ts';

@@ -1,7 +1,7 @@
 import { CURRENCY } from '../../../platform/base/money.ts';
 import type { DeclineCode, Declined, Paid, Reversed } from '../../operator-outcomes.ts';
 import { declined } from '../../outcomes.ts';
-import { cleanMessage } from '../../text.ts';
+import { cleanMessage } from '../../../platform/base/clean-text.ts';
 import { centsOf, objectOf, textOf } from '../../values.ts';
 import type { CreditParty } from './requests.ts';
 

@@ -1,6 +1,6 @@
 import type { CallbackReading, CallbackRequest } from '../../operator-callbacks.ts';
 import { contradictory } from '../../outcomes.ts';
-import { cleanReference, decodeUtf8 } from '../../text.ts';
+import { cleanReference, decodeUtf8 } from '../../../platform/base/clean-text.ts';
 import { objectOf, readContradictory, textOf } from '../../values.ts';
 import { readPaymentAnswer } from './answers.ts';
 import { declinedOutcome, paidOutcome } from './classify.ts';

@@ -8,7 +8,7 @@ import type {
   DeclineCode,
 } from '../../operator-outcomes.ts';
 import type { AccountAnswer, BalanceAnswer } from '../../operator.ts';
-import { cleanMessage, cleanName } from '../../text.ts';
+import { cleanMessage, cleanName } from '../../../platform/base/clean-text.ts';
 import { readAccountAnswer, readBalanceAnswer, readPaymentAnswer } from './answers.ts';
 import type { PaidAnswer, PaymentAnswer } from './answers.ts';
 import type { Ending } from '../../../platform/outbound/exchange.ts';

@@ -1,5 +1,5 @@
 import type { Ending } from '../../../platform/outbound/exchange.ts';
-import { decodeUtf8 } from '../../text.ts';
+import { decodeUtf8 } from '../../../platform/base/clean-text.ts';
 import { objectOf, readContradictory, readJson } from '../../values.ts';
 import { readXml } from './xml.ts';
 

@@ -6,7 +6,7 @@ import type {
   SentPayment,
 } from '../../operator-callbacks.ts';
 import type { FinalOutcome } from '../../operator-outcomes.ts';
-import { cleanReference, decodeUtf8 } from '../../text.ts';
+import { cleanReference, decodeUtf8 } from '../../../platform/base/clean-text.ts';
 import { contradictory } from '../../outcomes.ts';
 import { readBody, readContradictoryBody } from './answer.ts';
 import { compileExpression, textOf } from './expression.ts';

@@ -11,7 +11,7 @@ import type { Connector, Preparation } from '../../operator.ts';
 import { createOperatorPool } from '../../connection.ts';
 import type { Connection } from '../../connection.ts';
 import { declined, notSent, unknown } from '../../outcomes.ts';
-import { cleanMessage } from '../../text.ts';
+import { cleanMessage } from '../../../platform/base/clean-text.ts';
 import type { Limit } from '../../with-token.ts';
 import { readAnswer } from './answer.ts';
 import { compileCommonHeaders, compileOauth } from './auth.ts';

@@ -8,7 +8,7 @@ import type {
   Unknown,
 } from '../../operator-outcomes.ts';
 import { unknown } from '../../outcomes.ts';
-import { cleanMessage } from '../../text.ts';
+import { cleanMessage } from '../../../platform/base/clean-text.ts';
 import { readAmount } from './amount.ts';
 import { compileExpression, textOf } from './expression.ts';
 import type { Expression } from './expression.ts';

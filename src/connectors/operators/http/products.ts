@@ -1,6 +1,6 @@
 import { CURRENCY } from '../../../platform/base/money.ts';
 import type { Product, Connector, ProductPage } from '../../operator.ts';
-import { cleanMessage, cleanName } from '../../text.ts';
+import { cleanMessage, cleanName } from '../../../platform/base/clean-text.ts';
 import { readAmount } from './amount.ts';
 import { readAnswer } from './answer.ts';
 import { compileExpression, textOf } from './expression.ts';

@@ -1,5 +1,5 @@
 import type { AccountAnswer, AccountQuery, Connector } from '../../operator.ts';
-import { cleanMessage, cleanName } from '../../text.ts';
+import { cleanMessage, cleanName } from '../../../platform/base/clean-text.ts';
 import { readAmount } from './amount.ts';
 import { readAnswer } from './answer.ts';
 import { compileExpression, textOf } from './expression.ts';

@@ -1,6 +1,6 @@
 import { exchange } from '../../../platform/outbound/exchange.ts';
 import type { Call, Ending } from '../../../platform/outbound/exchange.ts';
-import { cleanMessage } from '../../text.ts';
+import { cleanMessage } from '../../../platform/base/clean-text.ts';
 import type { Limit } from '../../with-token.ts';
 import type { RequestTemplate } from './message.ts';
 import type { FilledRequest } from './filled-request.ts';

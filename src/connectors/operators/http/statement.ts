@@ -1,6 +1,6 @@
 import type { FloatMovement, StatementPage, StatementQuery } from '../../operator-statements.ts';
 import type { Connector } from '../../operator.ts';
-import { cleanMessage, cleanName } from '../../text.ts';
+import { cleanMessage, cleanName } from '../../../platform/base/clean-text.ts';
 import { readAmount } from './amount.ts';
 import { readAnswer } from './answer.ts';
 import { compileExpression, textOf } from './expression.ts';

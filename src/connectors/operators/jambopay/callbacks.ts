@@ -7,7 +7,7 @@ import type {
 import type { FinalOutcome } from '../../operator-outcomes.ts';
 import type { SecretPath, SecretPaths } from '../../secret-path.ts';
 import { contradictory } from '../../outcomes.ts';
-import { cleanMessage } from '../../text.ts';
+import { cleanMessage } from '../../../platform/base/clean-text.ts';
 import { centsOf, objectOf, readContradictory, readJson, textOf } from '../../values.ts';
 import { formatHandle, isTransactionId, parseHandle } from './handle.ts';
 import { isSameAccount } from './streams.ts';

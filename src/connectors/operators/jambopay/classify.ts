@@ -2,7 +2,7 @@ import type { Ending } from '../../../platform/outbound/exchange.ts';
 import type { Declined, NotSent, Paid, PaymentOutcome } from '../../operator-outcomes.ts';
 import type { Prepared } from '../../operator.ts';
 import { declined, notSent, unknown } from '../../outcomes.ts';
-import { cleanMessage } from '../../text.ts';
+import { cleanMessage } from '../../../platform/base/clean-text.ts';
 import { centsOf, listOf, objectOf, readJson, textOf } from '../../values.ts';
 import { isTransactionId } from './handle.ts';
 import { isSameAccount, PREPARE_CODES } from './streams.ts';

@@ -1,7 +1,7 @@
 import { createMac } from '../../../platform/base/mac.ts';
 import type { CallbackReading, CallbackReport, Callbacks } from '../../operator-callbacks.ts';
 import { contradictory } from '../../outcomes.ts';
-import { cleanReference, decodeUtf8 } from '../../text.ts';
+import { cleanReference, decodeUtf8 } from '../../../platform/base/clean-text.ts';
 import { objectOf, readContradictory, readJson } from '../../values.ts';
 import type { AmountsIn } from './requests.ts';
 import { isAbout, paidBy, readTransaction } from './transaction.ts';

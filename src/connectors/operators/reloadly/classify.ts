@@ -7,7 +7,7 @@ import type {
   Unknown,
 } from '../../operator-outcomes.ts';
 import { declined, notSent, unknown } from '../../outcomes.ts';
-import { cleanMessage } from '../../text.ts';
+import { cleanMessage } from '../../../platform/base/clean-text.ts';
 import { listOf, objectOf, readJson, textOf } from '../../values.ts';
 import { refusalIfAbsent, refusalOf } from './codes.ts';
 import { formatHandle } from './handle.ts';

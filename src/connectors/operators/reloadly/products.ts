@@ -1,6 +1,6 @@
 import type { Ending } from '../../../platform/outbound/exchange.ts';
 import type { Product, Range, ProductPage } from '../../operator.ts';
-import { cleanMessage } from '../../text.ts';
+import { cleanMessage } from '../../../platform/base/clean-text.ts';
 import { decimalCents, listOf, textOf } from '../../values.ts';
 import { readBody, readError } from './classify.ts';
 import { readNetwork } from './network.ts';

@@ -1,6 +1,6 @@
 import { CURRENCY } from '../../../platform/base/money.ts';
 import type { BalanceAnswer, Connector, QuoteAnswer } from '../../operator.ts';
-import { cleanMessage } from '../../text.ts';
+import { cleanMessage } from '../../../platform/base/clean-text.ts';
 import { objectOf, textOf } from '../../values.ts';
 import type { Limit } from '../../with-token.ts';
 import { readBody, readError, refused } from './classify.ts';

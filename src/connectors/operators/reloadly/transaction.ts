@@ -1,6 +1,6 @@
 import type { Paid } from '../../operator-outcomes.ts';
 import { CURRENCY } from '../../../platform/base/money.ts';
-import { cleanMessage } from '../../text.ts';
+import { cleanMessage } from '../../../platform/base/clean-text.ts';
 import { decimalCents, objectOf, textOf } from '../../values.ts';
 import { phoneOf } from './requests.ts';
 import type { AmountsIn } from './requests.ts';

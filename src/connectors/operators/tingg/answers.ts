@@ -1,5 +1,5 @@
 import type { Ending } from '../../../platform/outbound/exchange.ts';
-import { cleanMessage } from '../../text.ts';
+import { cleanMessage } from '../../../platform/base/clean-text.ts';
 import { listOf, objectOf, readJson, textOf } from '../../values.ts';
 
 /** The one result of an answer; its outer code only says whether our credentials were accepted. */

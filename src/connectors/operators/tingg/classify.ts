@@ -3,7 +3,7 @@ import type { DeclineCode, PaymentOutcome, StatusOutcome } from '../../operator-
 import type { AccountAnswer, BalanceAnswer } from '../../operator.ts';
 import { CURRENCY } from '../../../platform/base/money.ts';
 import { declined, notSent, unknown } from '../../outcomes.ts';
-import { cleanMessage, cleanName } from '../../text.ts';
+import { cleanMessage, cleanName } from '../../../platform/base/clean-text.ts';
 import { centsOf, textOf } from '../../values.ts';
 import { readAnswer } from './answers.ts';
 import type { Result } from './answers.ts';

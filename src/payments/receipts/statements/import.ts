@@ -3,17 +3,16 @@ import { PlainError } from '../../../platform/base/plain-error.ts';
 import { plainReference } from '../../../platform/base/written-alike.ts';
 import { formatMoney } from '../../../platform/base/money.ts';
 import type { WireTime } from '../../../platform/base/clock.ts';
+import { bankStatements } from '../../../connectors/registry.ts';
 import { reportReversal, takeReversal, takeUnlessDebited } from '../reverse.ts';
 import { lockImports, unlockImports } from '../sources-store.ts';
 import { findReceiptsLike, insertDebit, listKnownNumbers, listReceiptsOfEntry } from '../store.ts';
 import type { SourceRow } from '../sources-store.ts';
 import { takeReplaced } from '../take.ts';
 import type { ReceiptDeps, Taken } from '../take.ts';
-import type { LineProblem } from './line.ts';
-import { readStatement } from './read.ts';
+import type { LineProblem } from '../../../connectors/source-statements.ts';
 import { findProblems, reportOf } from './report.ts';
 import type { ReportedLine } from './report.ts';
-import { readStatementSettings } from './settings.ts';
 
 export interface Imported {
   readonly credited: number;
@@ -44,7 +43,7 @@ export async function importStatement(
 export interface StatementFile {
   readonly file: string;
   readonly wireTime: WireTime;
-  /** See `AccountRules`. */
+  /** See `StatementReading`. */
   readonly acceptedLines?: ReadonlySet<number>;
 }
 
@@ -54,12 +53,11 @@ export async function readReports(
   by: StatementFile,
 ): Promise<readonly ReportedLine[]> {
   const { file, wireTime, acceptedLines = new Set() } = by;
-  const rules = readStatementSettings(source.sourceCode, source.settings);
-  const statement = { ...rules.statement, acceptedLines };
-  const read = await readStatement(file, { ...rules, statement }, wireTime);
+  const statements = bankStatements(source.sourceCode, source.settings);
+  const read = await statements.read(file, { wireTime, acceptedLines });
   const lines = read.lines.map((line) => {
     const isDayOnly = wireTime.format(line.at).endsWith(' 00:00:00');
-    return { line, report: { ...reportOf(source, rules, line), isDayOnly } };
+    return { line, report: { ...reportOf(source, statements.patterns, line), isDayOnly } };
   });
   refuse(source, [...read.problems, ...findProblems(lines, Date.now())]);
   return lines;

@@ -1,12 +1,11 @@
-import { cleanWhole } from '../../../connectors/text.ts';
-import { MPESA, normaliseAccount, readReceiptNumber, reportedAccount } from '../receipt.ts';
+import type { LinePatterns } from '../../../connectors/source-statements.ts';
+import { cleanWhole } from '../../../platform/base/clean-text.ts';
+import { MPESA, readReceiptNumber } from '../../../connectors/source.ts';
+import { normaliseAccount, reportedAccount } from '../receipt.ts';
 import type { OtherReadings } from '../receipt.ts';
-import type { StatementRules } from './settings.ts';
 
 /** Where a bank breaks a text: at the end of a line, or before a numbered part of it (`?21`). */
 const BREAK = /\n|\?\d\d/;
-
-type Patterns = Pick<StatementRules, 'account' | 'receipt'>;
 
 interface Reading {
   readonly account: string | null;
@@ -22,7 +21,7 @@ interface Reading {
  */
 export function readText(
   text: string,
-  patterns: Patterns,
+  patterns: LinePatterns,
 ): Reading & { readonly otherReadings?: OtherReadings } {
   const ways = [text, ...waysToJoin(text)].map(cleanWhole);
   const asWritten = ways.map((way) => read(way, patterns));
@@ -66,7 +65,7 @@ function othersOf(readings: readonly Reading[], account: string): string[] {
   );
 }
 
-function read(text: string, { account, receipt }: Patterns): Reading {
+function read(text: string, { account, receipt }: LinePatterns): Reading {
   return {
     account: reportedAccount(account?.exec(text)?.[1]),
     receipt: readReceiptNumber(receipt?.exec(text)?.[1] ?? ''),
@@ -78,7 +77,7 @@ function withoutCase(pattern: RegExp | undefined): RegExp | undefined {
 }
 
 /** In small letters, a number has a digit: `mpesa transaction` has none. */
-function readInAnyCase(text: string, patterns: Patterns): Reading {
+function readInAnyCase(text: string, patterns: LinePatterns): Reading {
   const { account, receipt } = read(text, patterns);
   return { account, receipt: receipt !== undefined && /\d/.test(receipt) ? receipt : undefined };
 }

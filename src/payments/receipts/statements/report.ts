@@ -1,13 +1,16 @@
-import { cleanMessage } from '../../../connectors/text.ts';
+import { cleanMessage } from '../../../platform/base/clean-text.ts';
 import { isFarAhead } from '../../collections/collect.ts';
-import { MPESA } from '../receipt.ts';
+import { MPESA } from '../../../connectors/source.ts';
 import { plainReference } from '../../../platform/base/written-alike.ts';
 import type { ReceiptReport } from '../receipt.ts';
 import type { SourceRow } from '../sources-store.ts';
-import type { LineProblem, StatementLine } from './line.ts';
+import type {
+  LinePatterns,
+  LineProblem,
+  StatementLine,
+} from '../../../connectors/source-statements.ts';
 import { namedNumbers } from './named-numbers.ts';
 import { readText } from './readings.ts';
-import type { StatementRules } from './settings.ts';
 
 /** A line of a statement with what it reports. */
 export interface ReportedLine {
@@ -21,10 +24,10 @@ export interface ReportedLine {
  */
 export function reportOf(
   source: Pick<SourceRow, 'sourceCode' | 'collector'>,
-  rules: Pick<StatementRules, 'account' | 'receipt'>,
+  patterns: LinePatterns,
   line: StatementLine,
 ): ReceiptReport {
-  const { account, receipt: found, otherReadings } = readText(line.text, rules);
+  const { account, receipt: found, otherReadings } = readText(line.text, patterns);
   const payer = cleanMessage(line.text).trim();
   const own = bankNumber(line.reference);
   const number = found ?? own ?? '';

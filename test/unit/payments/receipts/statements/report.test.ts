@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { StatementLine } from '../../../../../src/payments/receipts/statements/line.ts';
+import type { StatementLine } from '../../../../../src/connectors/source-statements.ts';
 import { findProblems, reportOf } from '../../../../../src/payments/receipts/statements/report.ts';
 
 const SOURCE = { sourceCode: 'bank', collector: 'bank-in' };

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readCsvStatement } from '../../../../../src/payments/receipts/statements/csv.ts';
-import type { CsvRules } from '../../../../../src/payments/receipts/statements/settings.ts';
+import { readCsvStatement } from '../../../../../src/connectors/sources/statements/csv.ts';
+import type { CsvRules } from '../../../../../src/connectors/sources/statements/settings.ts';
 import { createWireTime } from '../../../../../src/platform/base/clock.ts';
 import { makeTemporaryFolder, removeFolder } from '../../../../support/temporary.ts';
 

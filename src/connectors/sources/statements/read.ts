@@ -5,13 +5,33 @@ import { LIMITS } from '../../../platform/base/limits.ts';
 import { PlainError } from '../../../platform/base/plain-error.ts';
 import { readCamt053 } from './camt053.ts';
 import { readCsvStatement } from './csv.ts';
-import type { LineProblem, StatementLine } from './line.ts';
+import type {
+  BankStatements,
+  LineProblem,
+  StatementLine,
+  ReadStatement,
+} from '../../source-statements.ts';
 import { readMt940 } from './mt940.ts';
+import { numberingOf, readStatementSettings } from './settings.ts';
 import type { StatementRules } from './settings.ts';
 
-interface ReadStatement {
-  readonly lines: readonly StatementLine[];
-  readonly problems: readonly LineProblem[];
+/** Throws an `Error` naming the source and the invalid setting. */
+export function bankStatements(
+  sourceCode: string,
+  settings: Readonly<Record<string, unknown>>,
+): BankStatements {
+  const rules = readStatementSettings(sourceCode, settings);
+  const { separateFrom, patterns } = rules;
+  return {
+    bankAccount: rules.statement.account,
+    separateFrom,
+    patterns,
+    numbering: numberingOf(settings),
+    read: async (file, { wireTime, acceptedLines }) => {
+      const statement = { ...rules.statement, acceptedLines };
+      return await readStatement(file, { ...rules, statement }, wireTime);
+    },
+  };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { centsOf } from '../../../connectors/values.ts';
+import { centsOf } from '../../values.ts';
 
 const NUMBER = {
   '.': /^(?:\d{1,3}(?:[, ]\d{3})+|\d+)(?:\.\d+)?$/,

@@ -4,7 +4,7 @@ import { childrenOf, elementAt, textAt } from '../../../platform/base/xml.ts';
 import type { XmlElement } from '../../../platform/base/xml.ts';
 import { unsignedAmount } from './amounts.ts';
 import { effectCents } from './line.ts';
-import type { LineKind, LineProblem, StatementLine } from './line.ts';
+import type { LineKind, LineProblem, StatementLine } from '../../source-statements.ts';
 import type { AccountRules } from './settings.ts';
 
 export interface EntryRules extends Pick<AccountRules, 'identifiedBy'> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readPushSent, readPushState } from '../../../../../src/payments/receipts/daraja/stk.ts';
+import { readPushSent, readPushState } from '../../../../../src/connectors/sources/daraja/stk.ts';
 import type { Ending } from '../../../../../src/platform/outbound/exchange.ts';
 
 function answer(httpStatus: number, content: unknown): Ending {

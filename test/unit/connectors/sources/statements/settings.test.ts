@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readStatementSettings } from '../../../../../src/payments/receipts/statements/settings.ts';
+import { readStatementSettings } from '../../../../../src/connectors/sources/statements/settings.ts';
 
 const COLUMNS = { time: 'Date', amount: 'Amount', reference: 'Ref', text: 'Text' };
 const { amount: _amount, ...SIDES } = { ...COLUMNS, credit: 'In', debit: 'Out' };

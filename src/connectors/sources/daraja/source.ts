@@ -1,76 +1,31 @@
 import type { Ending } from '../../../platform/outbound/exchange.ts';
 import { LIMITS } from '../../../platform/base/limits.ts';
-import type { Secret } from '../../../connectors/operator.ts';
-import { connectionOf, createOperatorPool, readBaseUrl } from '../../../connectors/connection.ts';
-import { requireCallbackUrl } from '../../../connectors/operators/daraja-b2b/callback-url.ts';
-import { createDarajaCaller } from '../../../connectors/operators/daraja-b2b/caller.ts';
-import type { DarajaCaller } from '../../../connectors/operators/daraja-b2b/caller.ts';
-import { objectOf, readJson, textOf } from '../../../connectors/values.ts';
-import { createSecretPaths } from '../../../connectors/secret-path.ts';
-import type { SecretPaths } from '../../../connectors/secret-path.ts';
-import { cleanMessage } from '../../../connectors/text.ts';
+import { connectionOf, createOperatorPool, readBaseUrl } from '../../connection.ts';
+import { requireCallbackUrl } from '../../operators/daraja-b2b/callback-url.ts';
+import { createDarajaCaller } from '../../operators/daraja-b2b/caller.ts';
+import type { DarajaCaller } from '../../operators/daraja-b2b/caller.ts';
+import { objectOf, readJson, textOf } from '../../values.ts';
+import { createSecretPaths } from '../../secret-path.ts';
+import { cleanMessage } from '../../../platform/base/clean-text.ts';
 import { darajaTimeOf, readPulled } from './payment.ts';
-import type { PulledPage } from './payment.ts';
+import { MPESA } from '../../source.ts';
+import type { ConfiguredSource, PullPeriod, ReceiptSource, Registered } from '../../source.ts';
+import { CONFIRMATION, createReader, VALIDATION } from './reader.ts';
 import { limitOf, readAddresses, readDarajaSecret, readDarajaSettings } from './settings.ts';
 import type { DarajaSettings } from './settings.ts';
 import { pushBody, pushQueryBody, readPushSent, readPushState } from './stk.ts';
-import type { PushRequest, PushSent, PushState } from './stk.ts';
 
-/** Kinds of callback URLs. */
-export const CONFIRMATION = 'confirm';
-export const VALIDATION = 'validate';
+/** Kinds of callback URLs, besides those that are read. */
 const PULL = 'pull';
 const PUSH = 'push';
 
-/** A short code at Safaricom whose receipts are reported to us. */
-export interface DarajaSource {
-  readonly shortCode: string;
-  readonly paths: SecretPaths;
-  readonly isAllowed: (address: string) => boolean;
-  readonly minimumCents: bigint | null;
-  readonly maximumCents: bigint | null;
-  readonly confirmFromCents: bigint | null;
-  readonly pulls: boolean;
-  /** The URLs that `register` registers. */
-  readonly urls: { readonly confirmation: string; readonly validation: string };
-  /** Registers the URLs for confirmation and validation. Returns what Daraja answered. */
-  register(signal: AbortSignal): Promise<Registered>;
-  /** Asks Daraja to allow the pull. */
-  registerPull(signal: AbortSignal): Promise<Registered>;
-  /** Receipts of the period, from the given row on. Throws an `Error` if Daraja gives none. */
-  pull(period: PullPeriod, signal: AbortSignal): Promise<PulledPage>;
-  /** Null without a passkey. */
-  readonly sendPush: ((push: PushRequest, signal: AbortSignal) => Promise<PushSent>) | null;
-  readonly queryPush: ((checkoutId: string, signal: AbortSignal) => Promise<PushState>) | null;
-  close(): Promise<void>;
-}
-
-export interface Registered {
-  readonly isDone: boolean;
-  readonly message: string;
-}
-
-export interface PullPeriod {
-  readonly from: Date;
-  readonly to: Date;
-  readonly offset: number;
-}
-
-export interface DarajaSourceOptions {
-  readonly sourceCode: string;
-  readonly settings: unknown;
-  /** From Safaricom. */
-  readonly secret: string;
-  /** Ours, for the callback URLs, newest first. */
-  readonly pathSecrets: readonly Secret[];
-  /** The source's own URL, without a trailing slash. */
-  readonly callbackUrl: string;
-}
-
 const MAX_CONNECTIONS = 4;
 
-/** Throws an `Error` naming the source and what is invalid. */
-export function createDarajaSource(options: DarajaSourceOptions): DarajaSource {
+/**
+ * A short code at Safaricom whose receipts are reported to us.
+ * Throws an `Error` naming the source and what is invalid.
+ */
+export function createDarajaSource(options: ConfiguredSource): ReceiptSource {
   const { sourceCode, callbackUrl } = options;
   const settings = readDarajaSettings(sourceCode, options.settings);
   const secret = readDarajaSecret(sourceCode, options.secret);
@@ -94,18 +49,7 @@ export function createDarajaSource(options: DarajaSourceOptions): DarajaSource {
   const ask = askingOf(createDarajaCaller(app, pool), connection.statusTimeoutMs);
   const urls = { confirmation: urlOf(CONFIRMATION), validation: urlOf(VALIDATION) };
   const shortCode = settings.short_code;
-  let closing: Promise<void> | undefined;
-  return {
-    shortCode,
-    paths,
-    urls,
-    isAllowed: readAddresses(sourceCode, settings.addresses),
-    minimumCents: limitOf(settings.minimum),
-    maximumCents: limitOf(settings.maximum),
-    confirmFromCents: limitOf(settings.confirm_from),
-    pulls: settings.pull !== 'off',
-    register: async (signal) =>
-      registered(await ask(REGISTER_PATH, registration(settings, urls), signal), ['0']),
+  const pulling: Pick<ReceiptSource, 'registerPull' | 'pull'> = {
     registerPull: async (signal) =>
       registered(await ask(PULL_REGISTER_PATH, pullRegistration(settings, urlOf(PULL)), signal), [
         '1000',
@@ -117,6 +61,22 @@ export function createDarajaSource(options: DarajaSourceOptions): DarajaSource {
       if (page !== undefined) return page;
       throw new Error(`source ${sourceCode}: the pull failed: ${messageOf(ending)}`);
     },
+  };
+  let closing: Promise<void> | undefined;
+  return {
+    issuer: MPESA,
+    urls,
+    confirmFromCents: limitOf(settings.confirm_from),
+    read: createReader({
+      shortCode,
+      paths,
+      isAllowed: readAddresses(sourceCode, settings.addresses),
+      minimumCents: limitOf(settings.minimum),
+      maximumCents: limitOf(settings.maximum),
+    }),
+    register: async (signal) =>
+      registered(await ask(REGISTER_PATH, registration(settings, urls), signal), ['0']),
+    ...(settings.pull === 'off' ? { registerPull: null, pull: null } : pulling),
     ...pushing(ask, shortCode, { passkey: secret.passkey, callbackUrl: urlOf(PUSH) }),
     close: () => (closing ??= pool.close()),
   };
@@ -127,7 +87,7 @@ function pushing(
   ask: Asking,
   shortCode: string,
   { passkey, callbackUrl }: { readonly passkey: string | undefined; readonly callbackUrl: string },
-): Pick<DarajaSource, 'sendPush' | 'queryPush'> {
+): Pick<ReceiptSource, 'sendPush' | 'queryPush'> {
   if (passkey === undefined) return { sendPush: null, queryPush: null };
   const till = { shortCode, passkey };
   return {
@@ -146,7 +106,7 @@ const REGISTER_PATH = '/mpesa/c2b/v2/registerurl';
 const PULL_REGISTER_PATH = '/pulltransactions/v1/register';
 const PULL_PATH = '/pulltransactions/v1/query';
 
-function registration(settings: DarajaSettings, urls: DarajaSource['urls']): object {
+function registration(settings: DarajaSettings, urls: ReceiptSource['urls']): object {
   return {
     ShortCode: settings.short_code,
     ResponseType: settings.unreachable ?? 'Completed',

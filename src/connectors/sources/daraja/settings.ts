@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { MOBILE_NUMBER } from '../../../platform/base/mobile-number.ts';
 import { MONEY_PATTERN, parseMoney } from '../../../platform/base/money.ts';
-import { CONNECTION_SETTINGS } from '../../../connectors/connection.ts';
-import { createSettingsReader, readSecretJson } from '../../../connectors/settings.ts';
+import { CONNECTION_SETTINGS } from '../../connection.ts';
+import { createSettingsReader, readSecretJson } from '../../settings.ts';
 
 const money = Type.String({ pattern: MONEY_PATTERN.source });
 

@@ -1,15 +1,6 @@
 import { formatMoney } from '../../../platform/base/money.ts';
 import { effectCents } from './line.ts';
-import type { LineProblem, StatementLine } from './line.ts';
-
-/** Compares account numbers without spaces and dashes, which banks write in different places. */
-export function isSameAccount(named: string | undefined, account: string): boolean {
-  return plain(named ?? '') === plain(account);
-}
-
-function plain(text: string): string {
-  return text.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
-}
+import type { LineProblem, StatementLine } from '../../source-statements.ts';
 
 /** The problem of a statement that was cut off or changed: its movements do not add up. */
 export function balanceProblem(

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import type {
   LineProblem,
   StatementLine,
-} from '../../../../../src/payments/receipts/statements/line.ts';
-import { readMt940 } from '../../../../../src/payments/receipts/statements/mt940.ts';
+} from '../../../../../src/connectors/source-statements.ts';
+import { readMt940 } from '../../../../../src/connectors/sources/statements/mt940.ts';
 import { createWireTime } from '../../../../../src/platform/base/clock.ts';
 
 const SAMPLE = path.resolve(

@@ -1,5 +1,5 @@
 import { effectCents } from './line.ts';
-import type { LineProblem, StatementLine } from './line.ts';
+import type { LineProblem, StatementLine } from '../../source-statements.ts';
 
 /** A movement with the length of the text line before it; 0: the line before is no text. */
 export interface PlacedMovement {

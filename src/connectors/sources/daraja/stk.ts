@@ -1,33 +1,19 @@
 import type { Ending } from '../../../platform/outbound/exchange.ts';
-import { objectOf, readJson, textOf } from '../../../connectors/values.ts';
-import { cleanMessage } from '../../../connectors/text.ts';
+import { objectOf, readJson, textOf } from '../../values.ts';
+import { cleanMessage } from '../../../platform/base/clean-text.ts';
+import type { PromptRequest, PromptSent, PromptState } from '../../source.ts';
 import { stampOf } from './payment.ts';
-
-/** The payment that a prompt on a phone asks for. */
-export interface PushRequest {
-  /** 12 digits. */
-  readonly phone: string;
-  readonly amountCents: bigint;
-  /** The vendor's account number, so that the receipt is credited to it. */
-  readonly account: string;
-}
-
-/** `unknown`: it may have been sent; it is never sent again. */
-export type PushSent =
-  | { readonly kind: 'sent'; readonly checkoutId: string }
-  | { readonly kind: 'refused' | 'unknown'; readonly reason: string };
-
-export type PushState =
-  | { readonly kind: 'paid' }
-  | { readonly kind: 'failed'; readonly reason: string }
-  | { readonly kind: 'open'; readonly reason: string };
 
 interface Till {
   readonly shortCode: string;
   readonly passkey: string;
 }
 
-export function pushBody(till: Till, request: PushRequest, by: { now: Date; callbackUrl: string }) {
+export function pushBody(
+  till: Till,
+  request: PromptRequest,
+  by: { now: Date; callbackUrl: string },
+) {
   return {
     ...signed(till, by.now),
     TransactionType: 'CustomerPayBillOnline',
@@ -52,7 +38,7 @@ function signed({ shortCode, passkey }: Till, now: Date) {
 }
 
 /** Reads Daraja's answer to our request for a prompt. */
-export function readPushSent(ending: Ending): PushSent {
+export function readPushSent(ending: Ending): PromptSent {
   if (ending.kind === 'nothing_written') return { kind: 'refused', reason: ending.reason };
   if (ending.kind === 'no_answer') return { kind: 'unknown', reason: ending.reason };
   const content = objectOf(readJson(ending.body));
@@ -89,7 +75,7 @@ const NOT_PAID: ReadonlySet<string> = new Set([
 ]);
 
 /** Reads the state of a prompt. Only a result of the prompt itself ends it. */
-export function readPushState(ending: Ending): PushState {
+export function readPushState(ending: Ending): PromptState {
   if (ending.kind !== 'answer') return { kind: 'open', reason: ending.reason };
   const content = objectOf(readJson(ending.body));
   const result = textOf(content?.['ResultCode']);

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { jsonText } from '../../../platform/base/proposal.ts';
-import { createSettingsReader } from '../../../connectors/settings.ts';
-import { isSameAccount } from './account.ts';
+import { createSettingsReader } from '../../settings.ts';
+import type { LinePatterns, StatementReading } from '../../source-statements.ts';
 
 const title = Type.String({ minLength: 1, maxLength: 100 });
 const pattern = Type.String({ maxLength: 200 });
@@ -77,8 +77,7 @@ export interface AccountRules {
   readonly account: string | undefined;
   readonly checksBalances: boolean;
   readonly identifiedBy: 'AcctSvcrRef' | 'NtryRef' | 'OwnerRef';
-  /** Lines of this file that people have compared with the bank: fields, although they follow full lines of text. */
-  readonly acceptedLines?: ReadonlySet<number>;
+  readonly acceptedLines?: StatementReading['acceptedLines'];
 }
 
 export interface StatementRules {
@@ -87,8 +86,7 @@ export interface StatementRules {
   readonly csv: CsvRules | undefined;
   readonly statement: AccountRules;
   readonly separateFrom: readonly string[];
-  readonly account: RegExp | undefined;
-  readonly receipt: RegExp | undefined;
+  readonly patterns: LinePatterns;
 }
 
 /** Which settings only some formats have. */
@@ -146,44 +144,17 @@ export function readStatementSettings(sourceCode: string, given: unknown): State
       identifiedBy: settings.identified_by ?? 'AcctSvcrRef',
     },
     separateFrom: settings.separate_from ?? [],
-    account: compile(settings.account_pattern),
-    receipt: compile(settings.receipt_pattern),
+    patterns: {
+      account: compile(settings.account_pattern),
+      receipt: compile(settings.receipt_pattern),
+    },
   };
 }
 
 /** Settings that decide which number a line has. */
 const NUMBERING = ['format', 'columns', 'identified_by', 'receipt_pattern'] as const;
 
-/**
- * Whether a source of statements numbers its receipts in another way after a change. Then a line that it lists again
- * is not recognised by its number.
- */
-export function isRenumbered(before: SourceSettings, after: SourceSettings): boolean {
-  if (before.kind !== 'statement') return false;
-  const of = ({ settings }: SourceSettings) =>
-    jsonText(NUMBERING.map((name) => settings[name] ?? null));
-  return of(before) !== of(after);
-}
-
-/**
- * Whether what two sources list is never the same money: one says so, or both name a bank account, and not the same
- * one. A pay bill's payments may be listed by the bank it belongs to, so its number alone does not tell. Pure.
- */
-export function areSeparate(one: ListedBy, other: ListedBy): boolean {
-  const [rules, others] = [rulesOf(one), rulesOf(other)];
-  if (rules?.separateFrom.includes(other.sourceCode) === true) return true;
-  if (others?.separateFrom.includes(one.sourceCode) === true) return true;
-  const [account, named] = [rules?.statement.account, others?.statement.account];
-  return account !== undefined && named !== undefined && !isSameAccount(named, account);
-}
-
-type ListedBy = SourceSettings & { readonly sourceCode: string };
-
-function rulesOf({ kind, sourceCode, settings }: ListedBy): StatementRules | undefined {
-  return kind === 'statement' ? readStatementSettings(sourceCode, settings) : undefined;
-}
-
-interface SourceSettings {
-  readonly kind: string;
-  readonly settings: Readonly<Record<string, unknown>>;
+/** Another text if lines get other numbers. */
+export function numberingOf(settings: Readonly<Record<string, unknown>>): string {
+  return jsonText(NUMBERING.map((name) => settings[name] ?? null));
 }

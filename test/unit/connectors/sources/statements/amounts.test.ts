@@ -3,7 +3,7 @@ import {
   isAmbiguous,
   signedAmount,
   unsignedAmount,
-} from '../../../../../src/payments/receipts/statements/amounts.ts';
+} from '../../../../../src/connectors/sources/statements/amounts.ts';
 
 test.each([
   ['1500.5', '.', 150_050n],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readDay } from '../../../../../src/payments/receipts/statements/dates.ts';
+import { readDay } from '../../../../../src/connectors/sources/statements/dates.ts';
 
 test.each([
   ['2026-01-05', 'YYYY-MM-DD', '2026-01-05', ''],

@@ -1,25 +1,8 @@
 import { createWireTime } from '../../../platform/base/clock.ts';
-import {
-  centsOf,
-  objectOf,
-  readContradictory,
-  readJson,
-  textOf,
-} from '../../../connectors/values.ts';
-import { cleanMessage } from '../../../connectors/text.ts';
-import { readReceiptNumber, reportedAccount } from '../receipt.ts';
-
-/** A customer's payment to our short code, as Daraja describes it. */
-export interface C2bPayment {
-  readonly receipt: string;
-  readonly amountCents: bigint;
-  readonly paidAt: Date;
-  /** Null: none was given, as for goods that are bought at a till. */
-  readonly account: string | null;
-  readonly payer: string | null;
-  /** The kind of movement; a reversal is one too. */
-  readonly type: string;
-}
+import { centsOf, objectOf, readContradictory, readJson, textOf } from '../../values.ts';
+import { cleanMessage } from '../../../platform/base/clean-text.ts';
+import { readReceiptNumber } from '../../source.ts';
+import type { PulledPage, ReportedPayment } from '../../source.ts';
 
 /** Daraja's times have no zone; they are taken as those of East Africa. */
 const darajaTime = createWireTime('Africa/Nairobi');
@@ -45,7 +28,7 @@ export function readDarajaTime(text: string | undefined): Date | undefined {
 }
 
 /** The body of validation and confirmation. */
-export interface C2bReport extends C2bPayment {
+export interface C2bReport extends ReportedPayment {
   /** To this short code. */
   readonly isOurs: boolean;
   /** A name occurs twice: what the body says depends on the reader. */
@@ -66,18 +49,12 @@ export function readC2bPayment(body: Buffer, shortCode: string): C2bReport | und
     receipt,
     amountCents,
     paidAt,
-    account: reportedAccount(read('BillRefNumber')),
+    account: read('BillRefNumber') || null,
     payer: payerOf([read('MSISDN'), read('FirstName'), read('MiddleName'), read('LastName')]),
-    type: read('TransactionType'),
+    isReversal: isReversal(read('TransactionType')),
     isOurs: read('BusinessShortCode') === shortCode,
     isContradictory: contradictory !== undefined,
   };
-}
-
-export interface PulledPage {
-  readonly payments: readonly C2bPayment[];
-  /** Rows that could not be read. */
-  readonly unreadable: number;
 }
 
 /** The answer of the pull: an array, or an array in an array. Undefined: not an answer. */
@@ -93,7 +70,7 @@ export function readPulled(body: Buffer): PulledPage | undefined {
   return { payments, unreadable: rows.length - payments.length };
 }
 
-function readPulledRow(row: unknown): C2bPayment | undefined {
+function readPulledRow(row: unknown): ReportedPayment | undefined {
   const content = objectOf(row);
   if (content === undefined) return undefined;
   const read = (name: string): string => cleanMessage(textOf(content[name]) ?? '').trim();
@@ -105,9 +82,9 @@ function readPulledRow(row: unknown): C2bPayment | undefined {
     receipt,
     amountCents,
     paidAt,
-    account: reportedAccount(read('billreference')),
+    account: read('billreference') || null,
     payer: payerOf([read('msisdn'), read('sender')]),
-    type: read('transactiontype'),
+    isReversal: isReversal(read('transactiontype')),
   };
 }
 
@@ -118,7 +95,7 @@ function payerOf(parts: readonly string[]): string | null {
   return payer === '' ? null : payer.slice(0, PAYER_LENGTH).toWellFormed();
 }
 
-/** A row that takes money back; it is never credited. */
-export function isReversal(payment: Pick<C2bPayment, 'type'>): boolean {
-  return /revers/i.test(payment.type);
+/** The kind of movement says so. */
+function isReversal(type: string): boolean {
+  return /revers/i.test(type);
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readCamt053 } from '../../../../../src/payments/receipts/statements/camt053.ts';
+import { readCamt053 } from '../../../../../src/connectors/sources/statements/camt053.ts';
 import { createWireTime } from '../../../../../src/platform/base/clock.ts';
 
 const wireTime = createWireTime('Africa/Nairobi');

@@ -1,6 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
-import { readC2bPayment, readPulled } from '../../../../../src/payments/receipts/daraja/payment.ts';
-import { createDarajaSource } from '../../../../../src/payments/receipts/daraja/source.ts';
+import {
+  readC2bPayment,
+  readPulled,
+} from '../../../../../src/connectors/sources/daraja/payment.ts';
+import { createDarajaSource } from '../../../../../src/connectors/sources/daraja/source.ts';
 import { startRecordingServer } from '../../../../support/recording-server.ts';
 import type { RecordingServer } from '../../../../support/recording-server.ts';
 
@@ -101,7 +104,7 @@ const READ = {
   paidAt: new Date('2026-01-05T07:15:30Z'),
   account: 'V001',
   payer: '2547 ***** 001 TEST',
-  type: 'Pay Bill',
+  isReversal: false,
 };
 
 test('C2B: validation and confirmation, as documented', () => {
@@ -120,7 +123,7 @@ test.each(['TransID', 'TransTime', 'TransAmount'])(
 
 test('Pull: POST /pulltransactions/v1/register', async () => {
   const { source, sent } = await start({ ResponseStatus: '1001', ShortCode: SHORT_CODE });
-  expect(await source.registerPull(signal)).toMatchObject({ isDone: true });
+  expect(await source.registerPull?.(signal)).toMatchObject({ isDone: true });
   expect(sent()).toEqual([
     'POST /pulltransactions/v1/register',
     {
@@ -148,7 +151,7 @@ test('Pull: POST /pulltransactions/v1/query, with a list in a list', async () =>
   const { source, sent } = await start(answer);
   const from = new Date('2026-01-05T06:00:00Z');
   const to = new Date('2026-01-05T08:00:00Z');
-  expect(await source.pull({ from, to, offset: 100 }, signal)).toMatchObject({
+  expect(await source.pull?.({ from, to, offset: 100 }, signal)).toMatchObject({
     payments: [READ],
     unreadable: 0,
   });

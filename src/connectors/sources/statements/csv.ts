@@ -6,7 +6,7 @@ import type { FileEncoding } from '../../../platform/csv-file.ts';
 import { CURRENCY } from '../../../platform/base/money.ts';
 import { isAmbiguous, signedAmount } from './amounts.ts';
 import { readDay } from './dates.ts';
-import type { LineProblem, StatementLine } from './line.ts';
+import type { LineProblem, StatementLine } from '../../source-statements.ts';
 import type { Columns, CsvRules } from './settings.ts';
 
 /** The titles may be this far down: banks put the account and the period above them. */

@@ -3,10 +3,11 @@ import { parseIsoTime, startOfNamedDay } from '../../../platform/base/clock.ts';
 import { CURRENCY } from '../../../platform/base/money.ts';
 import { childrenOf, elementAt, readXml, textAt } from '../../../platform/base/xml.ts';
 import type { XmlElement, XmlLimits } from '../../../platform/base/xml.ts';
-import { balanceProblem, isSameAccount } from './account.ts';
+import { isSameAccount } from '../../source-statements.ts';
+import { balanceProblem } from './account.ts';
 import { unsignedAmount } from './amounts.ts';
 import { readEntry } from './camt053-entry.ts';
-import type { LineProblem, StatementLine } from './line.ts';
+import type { LineProblem, StatementLine } from '../../source-statements.ts';
 import type { AccountRules } from './settings.ts';
 
 const LIMITS: XmlLimits = { depth: 32, nodes: 2_000_000 };

@@ -1,0 +1,65 @@
+import type { SecretPaths } from '../../secret-path.ts';
+import type { ReceiptSource } from '../../source.ts';
+import { readC2bPayment } from './payment.ts';
+import type { C2bReport } from './payment.ts';
+
+/** Kinds of callback URLs. */
+export const CONFIRMATION = 'confirm';
+export const VALIDATION = 'validate';
+
+const ACCEPTED = { ResultCode: '0', ResultDesc: 'Accepted' };
+
+/** The smallest and largest amounts that validation accepts; null: any. */
+interface Limits {
+  readonly minimumCents: bigint | null;
+  readonly maximumCents: bigint | null;
+}
+
+interface ReaderOptions extends Limits {
+  readonly shortCode: string;
+  readonly paths: SecretPaths;
+  readonly isAllowed: (address: string) => boolean;
+}
+
+/**
+ * Reads what Daraja calls. It does not sign: a call counts only from an address of Safaricom, on a URL that nobody can
+ * guess.
+ */
+export function createReader(options: ReaderOptions): ReceiptSource['read'] {
+  const { shortCode, paths, isAllowed } = options;
+  return ({ path, address, body }) => {
+    const about = paths.read(path);
+    if (about === undefined) return { kind: 'refused', reason: 'the URL is not ours' };
+    if (!isAllowed(address)) return { kind: 'refused', reason: 'the address is not allowed' };
+    if (about.kind !== CONFIRMATION && about.kind !== VALIDATION) {
+      return { kind: 'acknowledged', body: ACCEPTED };
+    }
+    const report = readC2bPayment(body, shortCode);
+    if (report === undefined) return { kind: 'unreadable' };
+    const { isOurs, isContradictory, ...payment } = report;
+    if (about.kind === VALIDATION) {
+      const answer = (isPayable: boolean): object => validated(report, options, isPayable);
+      return { kind: 'question', account: payment.account, answer };
+    }
+    if (!isOurs) return { kind: 'foreign' };
+    return { kind: 'payment', payment, isContradictory, body: ACCEPTED };
+  };
+}
+
+/** The answer to the question whether to accept a customer's payment. */
+function validated(
+  { amountCents, isOurs, isContradictory }: C2bReport,
+  { minimumCents, maximumCents }: Limits,
+  isPayable: boolean,
+): object {
+  if (isContradictory) return refusal('C2B00016');
+  if (!isOurs) return refusal('C2B00015');
+  if (!isPayable) return refusal('C2B00012');
+  const isTooSmall = minimumCents !== null && amountCents < minimumCents;
+  const isTooLarge = maximumCents !== null && amountCents > maximumCents;
+  return isTooSmall || isTooLarge ? refusal('C2B00013') : ACCEPTED;
+}
+
+function refusal(code: string): object {
+  return { ResultCode: code, ResultDesc: 'Rejected' };
+}

@@ -1,0 +1,33 @@
+import { bankStatements, STATEMENT_SOURCE } from '../../connectors/registry.ts';
+import { isSameAccount } from '../../connectors/source-statements.ts';
+import type { BankStatements } from '../../connectors/source-statements.ts';
+import type { SourceRow } from './sources-store.ts';
+
+/** What the settings of sources say about the bank accounts whose statements people import. Pure. */
+
+type ListedBy = Pick<SourceRow, 'sourceCode' | 'kind' | 'settings'>;
+
+/** Undefined: no statements are imported to it. Throws an `Error` naming the source and the invalid setting. */
+export function statementsOf({ kind, sourceCode, settings }: ListedBy): BankStatements | undefined {
+  return kind === STATEMENT_SOURCE ? bankStatements(sourceCode, settings) : undefined;
+}
+
+/**
+ * Whether a source of statements numbers its receipts in another way after a change. Then a line that it lists again
+ * is not recognised by its number.
+ */
+export function isRenumbered(before: ListedBy, after: ListedBy): boolean {
+  return statementsOf(before)?.numbering !== statementsOf(after)?.numbering;
+}
+
+/**
+ * Whether what two sources list is never the same money: one says so, or both name a bank account, and not the same
+ * one. A pay bill's payments may be listed by the bank it belongs to, so its number alone does not tell.
+ */
+export function areSeparate(one: ListedBy, other: ListedBy): boolean {
+  const [own, others] = [statementsOf(one), statementsOf(other)];
+  if (own?.separateFrom.includes(other.sourceCode) === true) return true;
+  if (others?.separateFrom.includes(one.sourceCode) === true) return true;
+  const [account, named] = [own?.bankAccount, others?.bankAccount];
+  return account !== undefined && named !== undefined && !isSameAccount(named, account);
+}
