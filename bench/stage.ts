@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import type { ChildProcess, ForkOptions } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -50,6 +51,7 @@ export interface Stage {
   start<First>(
     program: string,
     environment: Readonly<Record<string, string>>,
+    how?: ChildOptions,
   ): Promise<Child<First>>;
   /** Measures the CPU time of work: of the given child, and of PostgreSQL. */
   measured<Result>(child: Child<unknown>, work: () => Promise<Result>): Promise<Measured<Result>>;
@@ -61,6 +63,14 @@ export interface Stage {
   /** Writes all dirty pages, so that a run does not include the cost of the previous one. */
   checkpoint(): Promise<void>;
   close(): Promise<void>;
+}
+
+interface ChildOptions {
+  /**
+   * It and its children get the cores only while nothing else wants them: in reality they have a computer of
+   * their own.
+   */
+  readonly takesWhatIsLeft?: boolean;
 }
 
 export interface Measured<Result> {
@@ -147,11 +157,9 @@ export async function openStage(log: (line: string) => void): Promise<Stage> {
         await fillDatabase(urlOf(name, server.url), masterKey);
         return urlOf(name, server.url);
       },
-      start: async (program, environment) => {
-        const child = await startChild<never>(program, {
-          MASTER_KEY: masterKey.toString('base64'),
-          ...environment,
-        });
+      start: async (program, environment, how) => {
+        const key = { MASTER_KEY: masterKey.toString('base64') };
+        const child = await startChild<never>(program, { ...key, ...environment }, how);
         children.add(child);
         return { ...child, stop: () => child.stop().finally(() => children.delete(child)) };
       },
@@ -232,14 +240,18 @@ async function fillDatabase(url: string, masterKey: Buffer): Promise<BenchVendor
 async function startChild<First>(
   program: string,
   environment: Readonly<Record<string, string>>,
+  { takesWhatIsLeft = false }: ChildOptions = {},
 ): Promise<Child<First>> {
+  // The service is measured with the settings that it runs with, and so are its contestants.
+  const execArgv = [...process.execArgv, ...NODE_OPTIONS];
   const process_ = fork(path.join(import.meta.dirname, 'children', program), [], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: { PATH: process.env['PATH'] ?? '', ...environment },
-    // The service is measured with the settings that it runs with, and so are its contestants.
-    execArgv: [...process.execArgv, ...NODE_OPTIONS],
+    execArgv,
     serialization: 'advanced',
+    ...(takesWhatIsLeft ? behindOthers(execArgv) : {}),
   });
+  if (takesWhatIsLeft) putBehind(process_.pid ?? 0);
   const gone = new Promise<never>((_resolve, reject) => {
     process_.once('exit', (code) => reject(new Error(`${program} ended with ${code}`)));
   });
@@ -266,6 +278,27 @@ async function startChild<First>(
       clearTimeout(kill);
     },
   };
+}
+
+/** More than the lowest priority, for a bench that has itself a higher one than usual. */
+const LOWEST = '39';
+
+/** All threads of a program, and what it starts, have the lowest priority (nice(1)). */
+function behindOthers(execArgv: readonly string[]): ForkOptions {
+  return {
+    execPath: 'nice',
+    execArgv: ['-n', LOWEST, process.execPath, ...execArgv],
+    detached: true,
+  };
+}
+
+/** Where the kernel shares the cores between sessions first (sched(7)), its session comes last as well. */
+function putBehind(pid: number): void {
+  try {
+    writeFileSync(`/proc/${pid}/autogroup`, '19');
+  } catch {
+    // It does not.
+  }
 }
 
 function nextMessage(child: ChildProcess): Promise<unknown> {

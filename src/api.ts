@@ -49,6 +49,7 @@ import type { AnyRoute } from './console/route.ts';
 import { consoleRoutes } from './console/routes/routes.ts';
 import type { RoutesOptions } from './console/routes/routes.ts';
 import { programVersion } from './platform/program-version.ts';
+import { ReadingNames } from './platform/base/reading-names.ts';
 import type { MasterKeys } from './platform/base/sealing.ts';
 import { relyingPartyOf } from './parties/people/relying-party.ts';
 import { createServer } from './platform/http/server.ts';
@@ -97,6 +98,8 @@ export interface ApiOptions extends AuthenticationDeps, PaymentsParts {
   readonly servesMetrics: boolean;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** How many batches of creates there have been. Default: none. */
+  readonly creates?: (() => number) | undefined;
   readonly readiness: ReadinessCheck;
   /** Absent: requests are not noted for the console. */
   readonly requestLog?: Pick<RequestLog, 'note'> | undefined;
@@ -116,7 +119,9 @@ export interface ApiOptions extends AuthenticationDeps, PaymentsParts {
   readonly scoreBatches: ScoreBatches | undefined;
 }
 
-type ApiDeps = ApiOptions & OperationDeps & Authenticators;
+interface ApiDeps extends ApiOptions, OperationDeps, Authenticators {
+  readonly reading: ReadingNames;
+}
 
 /** The HTTP surface: every operation of the contract at its path (specification §4). */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
@@ -137,6 +142,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   if (!config.roles.has('api')) return app;
   warnOfUntrustedProxy(options);
   const deps = operationDeps(options);
+  const { reading } = deps;
   const contract = addContract(app, deps);
   if (options.reports !== undefined) {
     const { wireTime, ledgerMac, reports } = options;
@@ -169,14 +175,14 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     ledgerMac: options.ledgerMac,
     masterKeys: options.masterKeys,
     clock: options.clock,
-    routes: routesOfConsole(options, signingIn),
+    routes: routesOfConsole({ ...options, reading }, signingIn),
   });
   app.get('/', async (_request, reply) => await reply.redirect('/docs'));
   return app;
 }
 
 function routesOfConsole(
-  options: ApiOptions,
+  options: ApiOptions & Pick<ApiDeps, 'reading'>,
   signingIn: Pick<RoutesOptions, 'codesRequired' | 'party'>,
 ): AnyRoute[] {
   const { config, consolePool: pool, readiness, clock } = options;
@@ -221,6 +227,7 @@ export function operationDeps(options: ApiOptions): ApiDeps {
   return {
     ...options,
     ...createAuthenticators(options),
+    reading: new ReadingNames(options.creates),
     knownNames: new KnownNames(),
     describeSender: (fields) => describeSender(fields, options.directory),
     describeKey: (key) => {

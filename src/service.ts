@@ -15,6 +15,7 @@ import type { AuthenticationDeps } from './parties/http/authenticate.ts';
 import { openLedgerMac } from './parties/ledger-key.ts';
 import { openParties } from './parties/parties.ts';
 import type { Parties } from './parties/parties.ts';
+import { CREATE_LANE } from './payments/create/create.ts';
 import type { AcknowledgedPayments } from './payments/dispatch/acknowledged.ts';
 import { openPayments } from './payments/payments.ts';
 import type { Payments } from './payments/payments.ts';
@@ -377,6 +378,7 @@ async function composeHttp(
       // The remaining connections are for calls to operators.
       stopGraceMs: config.shutdownGraceMs / 2,
     },
+    creates: () => parts.lanes.batchesOf(CREATE_LANE),
     servesMetrics: metricsApp === undefined || config.mode === 'sandbox',
     metrics,
     requestLog: parties.requestLog,

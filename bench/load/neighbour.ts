@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { personOf } from '../credit/population.ts';
 import type { MeasuredList } from '../self-service-lists.ts';
 import type { BenchVendor } from '../stage.ts';
-import type { Person } from './person.ts';
+import { personOfSession } from './person.ts';
 import { CREATE_PATH, signedForm } from './requests.ts';
 import { signedCalls } from './signed-reads.ts';
 
@@ -11,17 +11,20 @@ import { signedCalls } from './signed-reads.ts';
 export interface NeighbourOptions {
   readonly port: number;
   readonly vendor: BenchVendor;
-  /** Its administrator in the console. */
-  readonly person: Person;
+  /** The session of its administrator in the console. */
+  readonly session: string;
   readonly lists: readonly MeasuredList[];
   /** Paths of the console, each with the body of a POST. */
   readonly pages: readonly { readonly path: string; readonly body?: object }[];
   /** Ours, of one of its payments. */
   readonly reference: string;
-  readonly dayAgo: (days: number) => string;
+  /** Days whose events it replays. */
+  readonly replayed: { readonly from: string; readonly to: string };
   /** Whom it enquires about. */
   readonly people: number;
   readonly limits: NeighbourLimits;
+  /** Also what only a few times a minute is served. */
+  readonly withRare: boolean;
 }
 
 /** Requests per second that the service lets it make. */
@@ -49,6 +52,8 @@ interface Call {
   readonly name: string;
   /** Files: the service reads one of them for a vendor at a time, and further ones would only wait. */
   readonly isLong?: boolean;
+  /** A few a minute are served. */
+  readonly isRare?: boolean;
   readonly send: (signal: AbortSignal) => Promise<Response>;
 }
 
@@ -89,9 +94,13 @@ export function startNeighbour(options: NeighbourOptions): {
 
 function groupsOf(options: NeighbourOptions): readonly Group[] {
   const { limits } = options;
+  const { withRare } = options;
   return [
     { perSecond: limits.signed, calls: formCalls(options) },
-    { perSecond: limits.selfService, calls: programCalls(options) },
+    {
+      perSecond: limits.selfService,
+      calls: programCalls(options).filter(({ isRare = false }) => withRare || !isRare),
+    },
     { perSecond: limits.consoleReads, calls: [consolePage(options)] },
     { perSecond: limits.consoleChanges, calls: [consoleExport(options)] },
   ];
@@ -209,7 +218,7 @@ async function sendBulk(
 }
 
 /** Everything below `/v1` that is long, or calls its receiver. */
-function programCalls({ port, vendor, lists, dayAgo }: NeighbourOptions): Call[] {
+function programCalls({ port, vendor, lists, replayed }: NeighbourOptions): Call[] {
   const call = signedCalls(port, vendor);
   let turn = 0;
   const nextList = (): MeasuredList =>
@@ -231,22 +240,25 @@ function programCalls({ port, vendor, lists, dayAgo }: NeighbourOptions): Call[]
     {
       name: 'replay',
       isLong: true,
+      isRare: true,
       send: async (signal) =>
         await call({
           method: 'POST',
           path: '/v1/events/replay',
           signal,
-          json: { from: dayAgo(29), to: dayAgo(0) },
+          json: replayed,
         }),
     },
     {
       name: 'webhook test',
+      isRare: true,
       send: async (signal) => await call({ method: 'POST', path: '/v1/webhook/test', signal }),
     },
   ];
 }
 
-function consolePage({ person, pages }: NeighbourOptions): Call {
+function consolePage({ port, session, pages }: NeighbourOptions): Call {
+  const person = personOfSession(port, session);
   let turn = 0;
   return {
     name: 'console',
@@ -257,7 +269,8 @@ function consolePage({ person, pages }: NeighbourOptions): Call {
   };
 }
 
-function consoleExport({ person }: NeighbourOptions): Call {
+function consoleExport({ port, session }: NeighbourOptions): Call {
+  const person = personOfSession(port, session);
   return {
     name: 'console export',
     isLong: true,

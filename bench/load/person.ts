@@ -31,21 +31,30 @@ export interface Person {
   watch(paths: readonly Asked[], everyMs: number): { readonly stop: () => Promise<void> };
 }
 
-/** Signs a person in without password and code, which are not what is measured. */
-export async function signInPerson(
+/** Signs a person in without password and code, which are not what is measured. Returns the session’s token. */
+export async function startSession(
   pool: Pool,
-  {
-    port,
-    login,
-    masterKeys,
-  }: { readonly port: number; readonly login: string; readonly masterKeys: MasterKeys },
-): Promise<Person> {
+  { login, masterKeys }: { readonly login: string; readonly masterKeys: MasterKeys },
+): Promise<string> {
   const found = await findPerson(pool, login);
   if (found === undefined) throw new Error(`there is no person ${login}`);
   const ledgerMac = await openLedgerMac(pool, masterKeys);
   const sessions = createSessions({ pool, ledgerMac, masterKeys, clock: systemClock });
   const { personId } = found;
   const { token } = await sessions.start({ personId, address: '127.0.0.1', browser: 'bench' });
+  return token;
+}
+
+/** Signs a person in, as `startSession` does. */
+export async function signInPerson(
+  pool: Pool,
+  { port, ...who }: { readonly port: number } & Parameters<typeof startSession>[1],
+): Promise<Person> {
+  return personOfSession(port, await startSession(pool, who));
+}
+
+/** The person whose session it is. */
+export function personOfSession(port: number, token: string): Person {
   const base = `http://127.0.0.1:${port}/console/api`;
   const headers = { cookie: `malipo=${token}`, 'x-malipo-console': '1' };
   const send: Person['send'] = async (path, body, signal) =>

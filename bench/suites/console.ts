@@ -11,7 +11,7 @@ import type { Pool } from '../../src/platform/db/pool.ts';
 import { fillConsole } from '../console-fill.ts';
 import { CONSOLE_GROUPS, consolePaths, SEARCH_PATH } from '../console-paths.ts';
 import type { ConsoleGroup, ConsoleSamples } from '../console-paths.ts';
-import { BUSY_VENDOR } from '../console-store.ts';
+import { beginChainNow, BUSY_VENDOR } from '../console-store.ts';
 import { type Driven, drive, type Load } from '../load/drive.ts';
 import { signInPerson } from '../load/person.ts';
 import type { Person } from '../load/person.ts';
@@ -97,7 +97,9 @@ async function fill(url: string, { consoleRows, log }: SuiteOptions): Promise<Co
   const pool = createPool({ url, max: 1, name: 'bench console', statementTimeoutMs: 0 });
   try {
     const rows = { payments: consoleRows, logRows: LOG_ROWS };
-    return await fillConsole(pool, { ...rows, quietVid: QUIET_VENDOR, log });
+    const samples = await fillConsole(pool, { ...rows, quietVid: QUIET_VENDOR, log });
+    await beginChainNow(pool);
+    return samples;
   } finally {
     await pool.end();
   }

@@ -1,8 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { startOperators } from '../../sandbox/operators-process.ts';
 import { createVault } from '../../src/credit/registry/vault.ts';
 import { changeVendor } from '../../src/parties/administer.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
@@ -15,11 +12,17 @@ import { encodeReference } from '../../src/parties/reference.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { loadRegistry } from '../credit/load.ts';
-import { BUSY_VENDOR, insertUsedLists, insertUsedMonths, samplePayment } from '../console-store.ts';
+import type { Elsewhere, NeighbourQuestion } from '../children/neighbour.ts';
+import {
+  beginChainNow,
+  BUSY_VENDOR,
+  insertUsedLists,
+  insertUsedMonths,
+  samplePayment,
+} from '../console-store.ts';
 import { drive } from '../load/drive.ts';
-import { startNeighbour } from '../load/neighbour.ts';
-import type { NeighbourOptions } from '../load/neighbour.ts';
-import { signInPerson } from '../load/person.ts';
+import type { Answers, NeighbourOptions } from '../load/neighbour.ts';
+import { startSession } from '../load/person.ts';
 import { createRequests } from '../load/requests.ts';
 import { measuredLists } from '../self-service-lists.ts';
 import type { BenchVendor, Stage } from '../stage.ts';
@@ -51,17 +54,17 @@ export const neighbourSuite: Suite = {
   name: 'neighbour',
   contestants: [ALONE, BESIDE],
   open: async (stage, options) => {
-    const operators = await startOperators({
-      port: 0,
-      folder: path.join(stage.folder, 'neighbours-operators'),
-      providersCallBack: undefined,
-      onUnexpectedExit: () => options.log('the simulated operators ended'),
-    });
-    const receiver = await startReceiver();
+    const elsewhere = await stage.start<Elsewhere>(
+      'neighbour.ts',
+      { OPERATORS_FOLDER: path.join(stage.folder, 'neighbours-operators') },
+      { takesWhatIsLeft: true },
+    );
+    const ask = async (start?: NeighbourOptions): Promise<Answers> =>
+      await elsewhere.ask<Answers>({ start } satisfies NeighbourQuestion);
     const url = await stage.database('neighbour');
     const pool = createPool({ url, max: 1, name: 'bench neighbour', statementTimeoutMs: 0 });
-    await moveOperators(pool, operators.origin);
-    const vendor = await fill(pool, stage, receiver.url);
+    await moveOperators(pool, elsewhere.first.operators);
+    const vendor = await fill(pool, stage, elsewhere.first.receiver);
     const indexKey = randomBytes(32);
     await fillRegistry(pool, stage, indexKey);
     options.log(`neighbour: ${PAYMENTS} payments were written`);
@@ -71,27 +74,33 @@ export const neighbourSuite: Suite = {
     });
     const { port } = server.first;
     const neighbour = await neighbourOf(pool, stage, { port, vendor });
-    const run = async (name: string) => {
+    const run = async (name: string, withRare: boolean) => {
       const seconds = Math.max(MIN_SECONDS, options.seconds);
       const requests = createRequests(stage.many.slice(-1), CREATES_PER_SECOND * seconds + 1);
       await stage.checkpoint();
-      const busy = name === BESIDE ? startNeighbour(neighbour) : undefined;
+      if (name === BESIDE) await ask({ ...neighbour, withRare });
       const load = { port, connections: CONNECTIONS, folder: stage.folder };
-      const driven = await drive({ ...load, requests, seconds, rate: CREATES_PER_SECOND });
-      for (const [kind, { served, refused }] of (await busy?.stop()) ?? []) {
+      const { result: driven, ...cpu } = await stage.measured(
+        server,
+        async () => await drive({ ...load, requests, seconds, rate: CREATES_PER_SECOND }),
+      );
+      const { nodeCpuSeconds, postgresCpuSeconds } = cpu;
+      options.log(
+        `  CPU of the service ${nodeCpuSeconds.toFixed(1)} s, of PostgreSQL ${postgresCpuSeconds.toFixed(1)} s in ${seconds} s`,
+      );
+      for (const [kind, { served, refused }] of await ask()) {
         options.log(`  ${kind}: ${served} served, ${refused} refused`);
       }
       const { p50Ms, p99Ms } = driven;
       return { contestant: name, value: p99Ms / 1000, unit: 'seconds', p50Ms, p99Ms } as const;
     };
     // The first runs in a new database have a longer tail.
-    for (const name of [ALONE, BESIDE]) await run(name);
+    for (const name of [ALONE, BESIDE]) await run(name, false);
     return {
-      run,
+      run: async (name) => await run(name, true),
       close: async () => {
         await server.stop();
-        await operators.stop();
-        receiver.close();
+        await elsewhere.stop();
         await pool.end();
       },
     };
@@ -103,6 +112,7 @@ async function fill(pool: Pool, stage: Stage, receiver: string): Promise<BenchVe
   await insertUsedMonths(pool, PAYMENTS);
   await insertUsedLists(pool, REQUESTS);
   await completeSums(pool);
+  await beginChainNow(pool);
   await settleDown(pool);
   const vendor = stage.hot.find(({ vid }) => vid === BUSY_VENDOR);
   if (vendor === undefined) throw new Error(`there is no vendor ${BUSY_VENDOR}`);
@@ -124,7 +134,7 @@ async function neighbourOf(
   pool: Pool,
   { masterKeys }: Stage,
   { port, vendor }: Pick<NeighbourOptions, 'port' | 'vendor'>,
-): Promise<NeighbourOptions> {
+): Promise<Omit<NeighbourOptions, 'withRare'>> {
   const { vid } = vendor;
   const ledgerMac = await openLedgerMac(pool, masterKeys);
   const administrator = { login: LOGIN, role: 'vendor_administrator', name: 'Neighbour' } as const;
@@ -136,8 +146,9 @@ async function neighbourOf(
   const dayAgo = (days: number): string =>
     wireTime.format(new Date(Date.now() - days * DAY_MS)).slice(0, 10);
   return {
-    ...{ port, vendor, reference, dayAgo, people: PEOPLE, limits: LIMITS },
-    person: await signInPerson(pool, { port, masterKeys, login: LOGIN }),
+    ...{ port, vendor, reference, people: PEOPLE, limits: LIMITS },
+    replayed: { from: dayAgo(29), to: dayAgo(0) },
+    session: await startSession(pool, { masterKeys, login: LOGIN }),
     lists: measuredLists({ account, merchantReference, reference, dayAgo }),
     pages: [
       { path: '/home' },
@@ -150,23 +161,5 @@ async function neighbourOf(
       { path: '/bulk' },
       { path: `/payments/${reference}` },
     ],
-  };
-}
-
-/** Refuses each call, slowly, so that it is repeated. */
-async function startReceiver(): Promise<{ readonly url: string; readonly close: () => void }> {
-  const SLOW_MS = 200;
-  const server = createServer((request, response) => {
-    request.resume();
-    setTimeout(() => response.writeHead(500).end(), SLOW_MS);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}/`,
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
   };
 }

@@ -5,6 +5,7 @@ import type { AuditResult } from '../parties/people/audit-store.ts';
 import type { ActionLimit } from '../parties/people/audited.ts';
 import type { Role } from '../parties/people/roles.ts';
 import type { ErrorCode } from '../platform/base/errors.ts';
+import { vendorReaderName } from '../platform/base/long-reads.ts';
 import type { LongReader, LongReads } from '../platform/base/long-reads.ts';
 import type { Permission } from '../parties/people/permissions.ts';
 
@@ -34,7 +35,7 @@ export interface RouteContext {
 /** All people of a vendor take turns as one. With the prefix, no `vid` equals a person's id. */
 export function longReaderOf({ viewer, isClosed }: RouteContext): LongReader {
   const { vendor, personId } = viewer;
-  return { name: vendor === undefined ? personId : `vendor ${vendor.vid}`, isClosed };
+  return { name: vendor === undefined ? personId : vendorReaderName(vendor.vid), isClosed };
 }
 
 /**

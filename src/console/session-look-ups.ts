@@ -32,8 +32,8 @@ export function createSessionLookUps(
   nowMs: () => number = () => performance.now(),
 ): SessionLookUps {
   const rules = { maxWaiting: LIMITS.sessionLookUpsWaiting, tooMany };
-  const ofPeople = createLongReads(LIMITS.sessionLookUpsAtOnce, rules);
-  const ofStrangers = createLongReads(LIMITS.strangersLookUpsAtOnce, rules);
+  const ofPeople = createLongReads(LIMITS.sessionLookUpsAtOnce, { rules });
+  const ofStrangers = createLongReads(LIMITS.strangersLookUpsAtOnce, { rules });
   /** Names of those whose sessions were found, by the hash of the token. The latest come last. */
   const known = new Map<string, string>();
   const lookUp = async (token: string): Promise<SessionRow | undefined> => {

@@ -26,12 +26,20 @@ export class LaneTallies {
     buckets: SECONDS,
   });
 
+  readonly #batches = new Map<string, number>();
+
   readonly note = ({ lane, rows, waitedMs, tookMs }: LaneCall): void => {
     const labels = { lane };
+    this.#batches.set(lane, this.batchesOf(lane) + 1);
     this.#rows.observe(labels, rows);
     this.#waits.observe(labels, waitedMs / 1000);
     this.#durations.observe(labels, tookMs / 1000);
   };
+
+  /** How many batches a lane has committed or read so far. */
+  batchesOf(lane: string): number {
+    return this.#batches.get(lane) ?? 0;
+  }
 
   register(registry: MetricsRegistry): void {
     for (const metric of [this.#rows, this.#waits, this.#durations])

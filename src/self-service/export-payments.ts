@@ -4,11 +4,13 @@ import { allPages } from '../payments/timeline/query.ts';
 import type { PaymentPage } from '../payments/timeline/query.ts';
 import { csvLine } from '../platform/base/csv.ts';
 import { partsInTurn } from '../platform/base/long-reads.ts';
+import { inTurns } from '../platform/base/turns.ts';
+import { SLICE_ROWS } from '../platform/export/rows.ts';
 import { StreamedFile } from '../platform/http/resource.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
 import { paymentFilter, readPaymentQuery } from './payment-filter.ts';
 import { EXAMPLE_PAYMENT, paymentFields, paymentView } from './payment-view.ts';
-import { resource } from './resource.ts';
+import { readerOf, resource } from './resource.ts';
 import type { SelfServiceDeps } from './resource.ts';
 import { searchLost } from './search-lost.ts';
 
@@ -30,11 +32,12 @@ export function exportPayments(deps: SelfServiceDeps): AnyResource {
       query: { status: 'SUCCESS' },
       answer: csvLine(COLUMNS) + lineOf(EXAMPLE_PAYMENT),
     },
-    handle: async ({ query }, { signer, isClosed }) => {
+    handle: async ({ query }, context) => {
+      const { signer } = context;
       const wanted = readPaymentQuery(query, signer, deps);
       const pages = allPages(deps.pool, wanted, {
         maxRows: Number.POSITIVE_INFINITY,
-        read: partsInTurn(deps.longReads, { name: signer.vid, isClosed }),
+        read: partsInTurn(deps.longReads, readerOf(context)),
       });
       // Read before the answer begins, because it may be refused.
       const first = await pages.next();
@@ -59,13 +62,15 @@ async function* linesOf({
   readonly lost: readonly (typeof EXAMPLE_PAYMENT)[];
 }): AsyncGenerator<string> {
   yield csvLine(COLUMNS);
-  if (first.done !== true) yield linesOfPage(first.value);
+  if (first.done !== true) yield* linesOfPage(first.value);
   yield lost.map(lineOf).join('');
-  for await (const page of pages) yield linesOfPage(page);
+  for await (const page of pages) yield* linesOfPage(page);
 }
 
-function linesOfPage({ payments }: PaymentPage): string {
-  return payments.map((row) => lineOf(paymentView(row))).join('');
+async function* linesOfPage({ payments }: PaymentPage): AsyncGenerator<string> {
+  for await (const rows of inTurns(payments, SLICE_ROWS)) {
+    yield rows.map((row) => lineOf(paymentView(row))).join('');
+  }
 }
 
 function lineOf(payment: typeof EXAMPLE_PAYMENT): string {

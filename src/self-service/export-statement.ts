@@ -6,7 +6,7 @@ import { csvForPrograms } from '../platform/export/csv.ts';
 import { StreamedFile } from '../platform/http/resource.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
 import { readStatementPeriod } from './period.ts';
-import { resource } from './resource.ts';
+import { readerOf, resource } from './resource.ts';
 import type { SelfServiceDeps } from './resource.ts';
 import { period } from './schemas.ts';
 import { statementOf } from './statement-view.ts';
@@ -30,10 +30,10 @@ export function exportStatement(deps: SelfServiceDeps): AnyResource {
     example: {
       answer: `${TITLES}2026-11-20T21:00:00.000Z,opening,,,,,,,,,,,,,10000000,10000000\r\n`,
     },
-    handle: async ({ query }, { signer, isClosed }) => {
+    handle: async ({ query }, context) => {
       const wanted = readStatementPeriod(query, deps);
-      const read = partsInTurn(deps.longReads, { name: signer.vid, isClosed });
-      const { table } = await statementTable(deps.pool, statementOf(signer), wanted, read);
+      const read = partsInTurn(deps.longReads, readerOf(context));
+      const { table } = await statementTable(deps.pool, statementOf(context.signer), wanted, read);
       const titles = table.titles.map((title) => (AMOUNTS.has(title) ? `${title}_cents` : title));
       const name = `statement-${deps.wireTime.format(wanted.from).slice(0, 10)}.csv`;
       return new StreamedFile(

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { readVendorBalance } from '../payments/reports/balance.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
 import { readInstant } from './period.ts';
-import { resource } from './resource.ts';
+import { readerOf, resource } from './resource.ts';
 import type { SelfServiceDeps } from './resource.ts';
 import { cents, instant, time } from './schemas.ts';
 
@@ -36,14 +36,14 @@ export function getBalance(deps: SelfServiceDeps): AnyResource {
         total_cents: '10000000',
       },
     },
-    handle: async ({ query }, { signer, isClosed }) => {
+    handle: async ({ query }, context) => {
+      const { signer } = context;
       const { pool, clock, longReads } = deps;
       const at = readInstant(query.at, 'at', deps);
       const now = clock.now();
       const read = async () => await readVendorBalance(pool, signer.vendorId, at);
       // Only a past instant costs what was posted since then.
-      const reader = { name: signer.vid, isClosed };
-      const balance = at === undefined ? await read() : await longReads(reader, read);
+      const balance = at === undefined ? await read() : await longReads(readerOf(context), read);
       const { floatCents, reservedCents, collectedCents, heldCents } = balance;
       return {
         at: (at ?? now).toISOString(),

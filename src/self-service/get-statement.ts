@@ -9,7 +9,7 @@ import type { StatementOf } from '../payments/reports/statement-accounts.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
 import { nullable } from '../platform/http/schemas.ts';
 import { readStatementPeriod } from './period.ts';
-import { resource } from './resource.ts';
+import { readerOf, resource } from './resource.ts';
 import type { SelfServiceDeps } from './resource.ts';
 import { limitOf, pageOf, paging, period } from './schemas.ts';
 import {
@@ -52,7 +52,8 @@ export function getStatement(deps: SelfServiceDeps): AnyResource {
       query: { limit: '20' },
       answer: { head: EXAMPLE_HEAD, items: [EXAMPLE_LINE], next_cursor: null },
     },
-    handle: async ({ query: asked }, { signer, isClosed }) => {
+    handle: async ({ query: asked }, context) => {
+      const { signer } = context;
       const of = statementOf(signer);
       const list = { list: NAME, owner: signer.vid, query: asked };
       const position =
@@ -60,7 +61,7 @@ export function getStatement(deps: SelfServiceDeps): AnyResource {
           ? undefined
           : (deps.cursors.read(list, asked.cursor) as Position);
       const wanted = position === undefined ? readStatementPeriod(asked, deps) : undefined;
-      return await deps.longReads({ name: signer.vid, isClosed }, async () => {
+      return await deps.longReads(readerOf(context), async () => {
         const head = wanted && (await readStatementHead(deps.pool, of, wanted));
         const page = await readLines(deps, of, { head, position, limit: limitOf(asked) });
         const { next, to } = page;

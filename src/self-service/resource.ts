@@ -3,7 +3,9 @@ import type { Vendor } from '../parties/vendor.ts';
 import type { BillerCatalogue } from '../payments/billers/catalogue.ts';
 import type { ConnectorOf } from '../payments/operations/validators.ts';
 import type { Clock, WireTime } from '../platform/base/clock.ts';
+import { vendorReaderName } from '../platform/base/long-reads.ts';
 import type { LongReader, LongReads } from '../platform/base/long-reads.ts';
+import type { ReadingNames } from '../platform/base/reading-names.ts';
 import type { MasterKeys } from '../platform/base/sealing.ts';
 import type { Pool } from '../platform/db/pool.ts';
 import type { Authenticator } from '../platform/http/authenticator.ts';
@@ -13,6 +15,8 @@ import { RESOURCE_REFUSALS_FORM } from '../platform/http/resource-refusals.ts';
 import type { Cursors } from '../platform/http/cursors.ts';
 
 export interface SelfServiceOptions {
+  /** Shared with the console. */
+  readonly reading?: ReadingNames | undefined;
   /** Takes signatures by header only. */
   readonly byHeader: Authenticator<Vendor>;
   /** A pool of its own, so that these requests and creates never wait for each other. */
@@ -37,7 +41,7 @@ export interface SelfServiceDeps extends Omit<SelfServiceOptions, 'selfServicePo
 
 /** All programs of a vendor take turns as one. */
 export function readerOf({ signer, isClosed }: ResourceContext<Vendor>): LongReader {
-  return { name: signer.vid, isClosed };
+  return { name: vendorReaderName(signer.vid), isClosed };
 }
 
 type Declared<

@@ -37,7 +37,7 @@ export function selfServiceResources(options: SelfServiceOptions): AnyResource[]
     ...others,
     pool,
     cursors: createCursors(options.masterKeys, 'self-service cursors'),
-    longReads: createLongReads(LONG_READS_AT_ONCE),
+    longReads: createLongReads(LONG_READS_AT_ONCE, options),
   };
   return [
     listPayments(deps),

@@ -124,6 +124,21 @@ test.each([
   },
 );
 
+test('a vendor’s programs and its people read one at a time, and another vendor waits for neither', async () => {
+  const program = new SelfServiceClient(running.origin, running.demo());
+  const { answers } = await whileLocked('transfers', async ({ waiting }) => {
+    const byProgram = program.send('getStatement');
+    await waiting(1);
+    const byPerson = person('demo-viewer').get('/vendors/demo/statement');
+    const others = person('finance').get('/vendors/demo2/statement');
+    await waiting(2);
+    expect((await person('finance').get('/session')).status).toBe(200);
+    await waiting(2);
+    return { answers: Promise.all([byProgram, byPerson, others]) };
+  });
+  expect(statuses(await answers)).toEqual(repeat(3, 200));
+});
+
 test('reads of a client that has disconnected are dropped', async () => {
   const url = `${running.origin}/console/api/vendors/demo/statement`;
   const { server } = running.service.app;

@@ -5,7 +5,7 @@ import type { ReadPart } from '../../platform/base/long-reads.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Cell, ExportTable } from '../../platform/export/rows.ts';
 import { PAYMENT_COLUMNS } from '../answers.ts';
-import type { PaymentColumn } from '../answers.ts';
+import type { ListedPayment, PaymentColumn } from '../answers.ts';
 import { listedPayment } from './listed-payment.ts';
 
 /** Payments of one export. A longer one says in its last line that it is not complete. */
@@ -67,7 +67,7 @@ async function* rowsOf(
   for (let page = first; page.done !== true; page = await others.next()) {
     const { payments, next } = page.value;
     isComplete = next === null;
-    yield payments.map((row) => columns.map((column) => cellOf(row, column)));
+    yield payments.map((row) => cellsOf(row, columns));
   }
   if (!isComplete) {
     yield [[`Not complete: an export has at most ${maxRows} payments. Choose a shorter period.`]];
@@ -79,7 +79,12 @@ function titleOf(column: PaymentColumn, timeZone: string): string {
   return isTime ? `${TITLES[column]} (${timeZone})` : TITLES[column];
 }
 
-function cellOf(row: QueriedPayment, column: PaymentColumn): Cell {
+function cellsOf(row: QueriedPayment, columns: readonly PaymentColumn[]): Cell[] {
+  const listed = listedPayment(row);
+  return columns.map((column) => cellOf(row, listed, column));
+}
+
+function cellOf(row: QueriedPayment, listed: ListedPayment, column: PaymentColumn): Cell {
   switch (column) {
     case 'created':
       return row.createdAt;
@@ -92,6 +97,6 @@ function cellOf(row: QueriedPayment, column: PaymentColumn): Cell {
     case 'vendor':
       return row.vid;
     default:
-      return listedPayment(row)[column];
+      return listed[column];
   }
 }

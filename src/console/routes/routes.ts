@@ -3,6 +3,7 @@ import { caseRoutes } from './cases.ts';
 import type { CaseRoutesOptions } from './cases.ts';
 import { HomeFeed } from '../home-feed.ts';
 import { createLongReads } from '../../platform/base/long-reads.ts';
+import type { ReadingNames } from '../../platform/base/reading-names.ts';
 import type { HomeFeedOptions } from '../home-feed.ts';
 import { auditRoutes } from './audit.ts';
 import { billerRoutes } from './billers.ts';
@@ -62,7 +63,10 @@ export type RoutesOptions = Omit<PaymentRoutesOptions, 'reads'> &
   CreditRoutesOptions &
   AccountRoutesOptions &
   HomeFeedOptions &
-  Omit<HomeRoutesOptions, 'feed'>;
+  Omit<HomeRoutesOptions, 'feed'> & {
+    /** Shared with the self-service API. */
+    readonly reading?: ReadingNames | undefined;
+  };
 
 /** Half of the console's connections. */
 const LONG_READS_AT_ONCE = 2;
@@ -70,7 +74,7 @@ const LONG_READS_AT_ONCE = 2;
 /** Every route of the console's API. */
 export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
   const operations = { ...options, feed: new HomeFeed(options) };
-  const reports = { ...options, reads: createLongReads(LONG_READS_AT_ONCE) };
+  const reports = { ...options, reads: createLongReads(LONG_READS_AT_ONCE, options) };
   return [
     ...paymentRoutes(reports), //
     ...paymentActionRoutes(options),

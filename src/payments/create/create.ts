@@ -13,6 +13,9 @@ import { findEarlier } from './earlier-store.ts';
 import { createOrPostponePayments, createPayments } from './store.ts';
 import type { CreateDecision, NewPayment } from './payment.ts';
 
+/** As metrics name it. */
+export const CREATE_LANE = 'create lane';
+
 /**
  * Accepts a payment: plan, commit, answer. A reference that stands for a payment gets the answer that
  * follows from it even if a rule would refuse the request today, because the biller went offline or its
@@ -98,7 +101,7 @@ export function createCreateLane(options: {
   const lane = createLane<NewPayment, CreateDecision>({
     maxBatch: LIMITS.createBatchRows,
     ...given,
-    name: 'create lane',
+    name: CREATE_LANE,
     atOnce: atOnce && { ...atOnce, vendorOf },
     partOf: bucketOf && ((payment) => bucketOf(payment.vendorId)),
     maxWaiting: LIMITS.laneQueueRows,

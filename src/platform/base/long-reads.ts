@@ -1,5 +1,6 @@
 import { Refusal } from './errors.ts';
 import { LIMITS } from './limits.ts';
+import { ReadingNames } from './reading-names.ts';
 
 /** The vendor or member of staff who waits for a long read. */
 export interface LongReader {
@@ -10,6 +11,9 @@ export interface LongReader {
   /** True: it waits, however many do. The answer has begun, or the caller has a limit of its own. */
   readonly isNeverRefused?: boolean;
 }
+
+/** The people and the programs of a vendor read under one name. */
+export const vendorReaderName = (vid: string): string => `vendor ${vid}`;
 
 /**
  * Runs a read that may take long, when its turn comes.
@@ -47,16 +51,24 @@ const USUAL_RULES: WaitingRules = {
  * connection. The others wait without one. The names take turns, so one that has many reads delays
  * another by one read at most.
  */
-export function createLongReads(atOnce: number, rules = USUAL_RULES): LongReads {
-  const running = new Set<string>();
+export function createLongReads(
+  atOnce: number,
+  {
+    rules = USUAL_RULES,
+    reading = new ReadingNames(),
+  }: { readonly rules?: WaitingRules; readonly reading?: ReadingNames | undefined } = {},
+): LongReads {
+  let running = 0;
   const queue = new TurnQueue(rules);
   const startNext = (): void => {
-    if (running.size >= atOnce) return;
-    const next = queue.take((name) => !running.has(name));
+    if (running >= atOnce) return;
+    const next = queue.take((name) => reading.isFree(name));
     if (next === undefined) return;
-    running.add(next.reader.name);
+    running += 1;
+    reading.begin(next.reader.name);
     next.start();
   };
+  reading.onFree(startNext);
   return async (reader, read) => {
     await new Promise<void>((start, reject) => {
       queue.add({ reader, start, drop: () => reject(tooLate()) });
@@ -65,8 +77,8 @@ export function createLongReads(atOnce: number, rules = USUAL_RULES): LongReads 
     try {
       return await read();
     } finally {
-      running.delete(reader.name);
-      startNext();
+      running -= 1;
+      reading.end(reader.name, startNext);
     }
   };
 }

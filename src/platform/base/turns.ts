@@ -17,6 +17,17 @@ export async function nextTurn(): Promise<void> {
   await turn;
 }
 
+/** The items some at a time, each slice but the first in a later turn of the event loop. */
+export async function* inTurns<Item>(
+  items: readonly Item[],
+  size: number,
+): AsyncGenerator<readonly Item[]> {
+  for (let from = 0; from < items.length; from += size) {
+    if (from > 0) await nextTurn();
+    yield items.slice(from, from + size);
+  }
+}
+
 /**
  * Resolves at the end of this turn of the event loop, when what arrived in it has been read. All callers of a
  * turn continue one after another (decision 41).

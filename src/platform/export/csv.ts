@@ -1,6 +1,7 @@
 import type { WireTime } from '../base/clock.ts';
 import { csvLine } from '../base/csv.ts';
 import { formatMoney } from '../base/money.ts';
+import { slicesOf } from './rows.ts';
 import type { Cell, ExportTable } from './rows.ts';
 
 /** The table as CSV for people, some lines at a time. */
@@ -21,7 +22,7 @@ async function* linesOf(
   textFor: (cell: Cell) => string,
 ): AsyncGenerator<string> {
   yield csvLine(table.titles);
-  for await (const rows of table.rows) {
+  for await (const rows of slicesOf(table)) {
     yield rows.map((cells) => csvLine(cells.map(textFor))).join('');
   }
 }

@@ -1,3 +1,5 @@
+import { inTurns } from '../base/turns.ts';
+
 /** An amount in cents. */
 type Amount = bigint;
 
@@ -9,4 +11,14 @@ export interface ExportTable {
   readonly titles: readonly string[];
   /** Some rows at a time. */
   readonly rows: AsyncIterable<readonly (readonly Cell[])[]>;
+}
+
+/** Written between two turns of the event loop: about a millisecond of work. */
+export const SLICE_ROWS = 100;
+
+/** The rows of a table in slices, however many are read at a time. */
+export async function* slicesOf({
+  rows,
+}: Pick<ExportTable, 'rows'>): AsyncGenerator<readonly (readonly Cell[])[]> {
+  for await (const some of rows) yield* inTurns(some, SLICE_ROWS);
 }

@@ -4,6 +4,7 @@ import type { WireTime } from '../base/clock.ts';
 import { escapeMarkup } from '../base/markup.ts';
 import { formatMoney } from '../base/money.ts';
 import { textOf } from './csv.ts';
+import { slicesOf } from './rows.ts';
 import type { Cell, ExportTable } from './rows.ts';
 
 /** Rows of one sheet, by the file format. */
@@ -60,7 +61,7 @@ async function* sheetOf(table: ExportTable, wireTime: WireTime): AsyncGenerator<
     table.titles.map((title) => textCell(title, STYLES.title)),
   );
   let number = 1;
-  for await (const rows of table.rows) {
+  for await (const rows of slicesOf(table)) {
     const lines = rows.map((cells) => {
       number += 1;
       return rowOf(

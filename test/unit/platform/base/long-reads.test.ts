@@ -2,10 +2,12 @@ import { expect, test } from 'vitest';
 import { LIMITS } from '../../../../src/platform/base/limits.ts';
 import { createLongReads } from '../../../../src/platform/base/long-reads.ts';
 import type { LongReader } from '../../../../src/platform/base/long-reads.ts';
+import { ReadingNames } from '../../../../src/platform/base/reading-names.ts';
+import { manualTimers } from '../../../support/manual-timers.ts';
 
 /** Reads that run until they are ended, by their names. */
-function createReads(atOnce: number) {
-  const reads = createLongReads(atOnce);
+function createReads(atOnce: number, reading = new ReadingNames()) {
+  const reads = createLongReads(atOnce, { reading });
   const started: string[] = [];
   const ends = new Map<string, () => void>();
   const asked = new Map<string, Promise<void>>();
@@ -101,4 +103,61 @@ test('failed reads make room for the next', async () => {
   const next = reads(reader, async () => 'read');
   await expect(failed).rejects.toThrow('away');
   expect(await next).toBe('read');
+});
+
+test('a name reads in one of several places at a time, which take turns', async () => {
+  const reading = new ReadingNames();
+  const people = createReads(2, reading);
+  const programs = createReads(2, reading);
+  for (const read of ['a1', 'a2']) void people.ask('asha', read);
+  void programs.ask('asha', 'a3');
+  void programs.ask('baraka', 'b1');
+  await Promise.resolve();
+  expect([people.started, programs.started]).toEqual([['a1'], ['b1']]);
+  await people.end('a1');
+  expect([people.started, programs.started]).toEqual([['a1'], ['b1', 'a3']]);
+  await programs.end('a3');
+  expect(people.started).toEqual(['a1', 'a2']);
+  await people.end('a2');
+  await programs.end('b1');
+});
+
+test('while payments are created, a name rests after a read for as long as it took, and others do not', async () => {
+  const timers = manualTimers();
+  let creates = 0;
+  const { ask, end, started } = createReads(1, new ReadingNames(() => creates, timers));
+  const pass = async (ms: number): Promise<void> => {
+    timers.pass(ms);
+    await Promise.resolve();
+  };
+  for (const read of ['a1', 'a2', 'a3']) void ask('asha', read);
+  void ask('baraka', 'b1');
+  await pass(40);
+  creates += 1;
+  await end('a1');
+  expect(started).toEqual(['a1', 'b1']);
+  await end('b1');
+  await pass(39);
+  expect(started).toEqual(['a1', 'b1']);
+  await pass(1);
+  expect(started).toEqual(['a1', 'b1', 'a2']);
+  await pass(60_000);
+  creates += 1;
+  await end('a2');
+  await pass(249);
+  expect(started).toHaveLength(3);
+  await pass(1);
+  expect(started).toEqual(['a1', 'b1', 'a2', 'a3']);
+  await end('a3');
+});
+
+test('while nothing is created, no name rests', async () => {
+  const timers = manualTimers();
+  const { ask, end, started } = createReads(1, new ReadingNames(() => 7, timers));
+  for (const read of ['a1', 'a2']) void ask('asha', read);
+  await Promise.resolve();
+  timers.pass(40);
+  await end('a1');
+  expect(started).toEqual(['a1', 'a2']);
+  await end('a2');
 });

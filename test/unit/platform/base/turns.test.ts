@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { endOfTurn, nextTurn } from '../../../../src/platform/base/turns.ts';
+import { endOfTurn, inTurns, nextTurn } from '../../../../src/platform/base/turns.ts';
 
 const afterMicrotasks = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
 
@@ -40,4 +40,18 @@ test('the next slice of long work begins after those who wait for the end of the
   const other = endOfTurn().then(() => events.push('other'));
   await Promise.all([slice, other]);
   expect(events).toEqual(['other', 'slice']);
+});
+
+test('many items are handled in slices, and others have their turn between them', async () => {
+  const events: string[] = [];
+  const other = async (): Promise<void> => {
+    for (const name of ['one', 'two', 'three']) {
+      await setImmediate();
+      events.push(name);
+    }
+  };
+  const others = other();
+  for await (const slice of inTurns([1, 2, 3, 4, 5], 2)) events.push(slice.join(' '));
+  await others;
+  expect(events).toEqual(['1 2', 'one', '3 4', 'two', '5', 'three']);
 });
