@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { Stryker } from '@stryker-mutator/core';
 import { Command } from 'commander';
+import { installOnDemand } from './install-on-demand.ts';
 
 /**
  * `npm run mutation`: mutates the modules that money and security depend on, one change at a time, and
@@ -31,11 +31,30 @@ const options = new Command('mutation')
   .parse()
   .opts<{ only: string; survivors?: true }>();
 
+/** The part of Stryker's result that is used here. */
+interface Mutant {
+  readonly status: string;
+  readonly fileName: string;
+  readonly location: { readonly start: { readonly line: number } };
+  readonly mutatorName: string;
+  readonly replacement: string;
+}
+
+interface MutationTest {
+  runMutationTest(): Promise<Mutant[]>;
+}
+
+const packages = path.join(import.meta.dirname, 'mutation');
+await installOnDemand(packages);
+const { Stryker } = (await import('./mutation/stryker.mjs')) as unknown as {
+  Stryker: new (options: object) => MutationTest;
+};
+
 const folder = await mkdtemp(path.join(os.tmpdir(), 'malipo-mutation-'));
 const stryker = new Stryker({
   mutate: MODULES.filter((module) => module.includes(options.only)),
   testRunner: 'vitest',
-  plugins: ['@stryker-mutator/vitest-runner'],
+  plugins: [path.join(packages, 'node_modules/@stryker-mutator/vitest-runner/dist/src/index.js')],
   vitest: { configFile: 'scripts/mutation/vitest.config.ts', related: false },
   coverageAnalysis: 'perTest',
   concurrency: 2,
@@ -67,9 +86,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-async function tellSurvivors(
-  survivors: Awaited<ReturnType<Stryker['runMutationTest']>>,
-): Promise<void> {
+async function tellSurvivors(survivors: readonly Mutant[]): Promise<void> {
   for (const { fileName, location, replacement, mutatorName } of survivors) {
     const { line } = location.start;
     const source = (await readFile(fileName, 'utf8')).split('\n')[line - 1]?.trim();

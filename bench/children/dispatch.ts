@@ -1,5 +1,3 @@
-import { run as runGraphile, makeWorkerUtils } from 'graphile-worker';
-import { PgBoss } from 'pg-boss';
 import { newId, NO_ID } from '../../src/platform/base/ids.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
@@ -7,6 +5,8 @@ import { claim, NO_MAXIMUM } from '../../src/payments/dispatch/store.ts';
 import type { Claim } from '../../src/payments/dispatch/store.ts';
 import { createPayments } from '../../src/payments/create/store.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
+import { importPeers } from '../peers/peers.ts';
+import type { PgBoss } from '../peers/peers.ts';
 import { serveParent } from './child.ts';
 
 /** Drains prepared payments in batches of 500; each is paid as soon as it is taken. */
@@ -218,6 +218,7 @@ async function openPgBossOneOutput(question: DispatchQuestion): Promise<Contesta
 }
 
 async function startPgBoss({ url }: DispatchQuestion): Promise<PgBoss> {
+  const { PgBoss } = await importPeers();
   const boss = new PgBoss({
     connectionString: url,
     max: MAX_CONNECTIONS,
@@ -271,6 +272,7 @@ function answerTo({ paymentId }: Payment): object {
 }
 
 async function openGraphile({ url }: DispatchQuestion): Promise<Contestant> {
+  const { makeWorkerUtils, run } = await importPeers();
   const utils = await makeWorkerUtils({ connectionString: url });
   await utils.migrate();
   return {
@@ -283,7 +285,7 @@ async function openGraphile({ url }: DispatchQuestion): Promise<Contestant> {
     drain: async ({ jobs, workers }) => {
       let done = 0;
       const all = Promise.withResolvers<void>();
-      const runner = await runGraphile({
+      const runner = await run({
         connectionString: url,
         concurrency: workers,
         maxPoolSize: workers + 1,

@@ -4,9 +4,12 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: [
-      'test/unit/{money,canonical,canonical-signature,header-signature,sealing,ids}.test.ts',
-      'test/unit/{dispatch-decide,create-plan,rate-limits,clock}.test.ts',
-      'test/property/{signature,ids}.test.ts',
+      'test/unit/platform/base/{money,canonical,sealing,ids,clock}.test.ts',
+      'test/unit/platform/http/rate-limits.test.ts',
+      'test/unit/parties/{signature,header-signature}.test.ts',
+      'test/unit/payments/dispatch/next-step.test.ts',
+      'test/unit/payments/create/create-rules.test.ts',
+      'test/property/signature.test.ts',
     ],
   },
 });
