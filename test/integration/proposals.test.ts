@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { changePerson } from '../../src/parties/people/administer.ts';
 import type { Role } from '../../src/parties/people/roles.ts';
 import { signPerson } from '../../src/parties/people/authenticity.ts';
@@ -11,6 +11,7 @@ import { DECISIONS_AUTHENTIC, proposalText } from '../../src/proposals/authentic
 import type { Actor } from '../../src/proposals/kind.ts';
 import type { Proposals } from '../../src/proposals/proposals.ts';
 import { CITUS_URL } from '../support/citus.ts';
+import { keepRows } from '../support/kept-rows.ts';
 import { addStaff } from '../support/staff.ts';
 import { openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
@@ -36,7 +37,7 @@ describe.each(Object.keys(CASES))('a proposal of the kind %s', (name) => {
   let people: People;
   let proposals: Proposals;
   let given: Case;
-  beforeEach(async () => {
+  const prepare = async () => {
     books = await openBooks();
     const role: Role = CASES[name]?.role ?? 'finance';
     const add = async (login: string, called: string) =>
@@ -48,8 +49,19 @@ describe.each(Object.keys(CASES))('a proposal of the kind %s', (name) => {
     };
     proposals = quietProposals(books);
     given = await (CASES[name] ?? expect.fail()).make({ books, proposals, people });
-  });
-  afterEach(async () => await books.close());
+  };
+  if (CITUS_URL === undefined) {
+    let restore: () => Promise<void>;
+    beforeAll(async () => {
+      await prepare();
+      restore = await keepRows(books.owner);
+    });
+    afterEach(async () => await restore());
+    afterAll(async () => await books.close());
+  } else {
+    beforeEach(prepare);
+    afterEach(async () => await books.close());
+  }
 
   const approve = async (by: Actor = people.baraka, seen?: string) => {
     const proposalId = given.id;
@@ -284,6 +296,7 @@ describe.each(Object.keys(CASES))('a proposal of the kind %s', (name) => {
       ]);
       await alter(column ?? '', `(select ${column} from kept where proposal_id = $1)`);
     }
+    await books.owner.query('drop table kept');
     await approve(people.baraka, seen);
     await expectBooks(given.approved);
   });
