@@ -9,7 +9,10 @@ import type { Bugs } from './database.ts';
  */
 export interface Mutant {
   readonly name: string;
-  /** The search for it begins with this seed, because earlier ones do not find it. Default: 1. */
+  /**
+   * The search of the test suite begins with this seed, because earlier ones do not find it; `npm run
+   * test:campaigns` begins anywhere. Default: 1.
+   */
   readonly firstSeed?: number;
   readonly connector?: (connector: Connector) => Connector;
   readonly receiver?: (receiver: CallbackReceiver) => CallbackReceiver;
@@ -25,6 +28,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     // A missing answer to an instruction is treated as proof that it was not executed.
     name: 'resend_after_timeout',
+    firstSeed: 12,
     connector: (connector) =>
       changed(connector, {
         pay: async (instruction, signal) => {
@@ -121,7 +125,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     // A worker writes although its lease has expired.
     name: 'lease_without_fencing',
-    firstSeed: 116,
+    firstSeed: 210,
     bugs: {
       functions: [
         {
@@ -141,7 +145,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     // The window is counted from the claim, although the instruction may be sent later.
     name: 'window_from_claim',
-    firstSeed: 100,
+    firstSeed: 260,
     connector: (connector) =>
       changed(connector, {
         acceptanceWindowMs:
