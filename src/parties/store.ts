@@ -8,6 +8,7 @@ import type {
   Sector,
   SignatureVersion,
   StatusText,
+  Vendor,
 } from './vendor.ts';
 
 /**
@@ -24,19 +25,9 @@ export const HOLDER_KINDS = [
 ] as const;
 export type HolderKind = (typeof HOLDER_KINDS)[number];
 
-export interface VendorRow {
-  vendorId: number;
+export interface VendorRow extends Omit<Vendor, 'suspended' | 'keys'> {
   bucket: number;
-  vid: string;
-  name: string;
-  sector: Sector;
   status: 'active' | 'suspended';
-  duplicateCheck: DuplicateCheck;
-  duplicateWindowSeconds: DuplicateWindow;
-  referenceRequired: boolean;
-  enquiryPolicy: EnquiryPolicy;
-  statusText: StatusText;
-  signature: SignatureVersion;
   createdAt: Date;
 }
 
@@ -255,17 +246,7 @@ export async function insertCollector(
   return inserted.rowCount === 1;
 }
 
-export async function insertKey(
-  db: Queryable,
-  key: {
-    readonly holderKind: HolderKind;
-    readonly holder: string;
-    readonly keyId: string;
-    readonly masterKeyId: string;
-    readonly sealed: Buffer;
-    readonly createdAt: Date;
-  },
-): Promise<void> {
+export async function insertKey(db: Queryable, key: Omit<KeyRow, 'validUntil'>): Promise<void> {
   await db.query(
     `insert into security_keys (holder_kind, holder, key_id, master_key_id, sealed, created_at)
      values ($1, $2, $3, $4, $5, $6)`,
@@ -318,13 +299,7 @@ async function endKey(
 /** Replaces the sealed bytes of one key (re-encryption under a new master key). */
 export async function updateSealed(
   db: Queryable,
-  key: {
-    readonly holderKind: HolderKind;
-    readonly holder: string;
-    readonly keyId: string;
-    readonly masterKeyId: string;
-    readonly sealed: Buffer;
-  },
+  key: Omit<KeyRow, 'createdAt' | 'validUntil'>,
 ): Promise<void> {
   await db.query(
     `update security_keys set master_key_id = $4, sealed = $5

@@ -52,13 +52,7 @@ export interface CardChange {
 
 /** Changes, newest first. */
 export async function listCardChanges(db: Queryable, limit: number): Promise<CardChange[]> {
-  const read = await db.query<{
-    kind: ScoreKind;
-    champion: string | null;
-    challenger: string | null;
-    reason: string;
-    changedAt: Date;
-  }>(
+  const read = await db.query<CardChange>(
     `select kind, champion, challenger, reason, changed_at as "changedAt" from scorecard_changes
      order by changed_at desc, change_id desc limit $1`,
     [limit],
@@ -68,13 +62,7 @@ export async function listCardChanges(db: Queryable, limit: number): Promise<Car
 
 /** The newest change of each kind. */
 export async function readAssignments(db: Queryable): Promise<CardChange[]> {
-  const read = await db.query<{
-    kind: ScoreKind;
-    champion: string | null;
-    challenger: string | null;
-    reason: string;
-    changedAt: Date;
-  }>(
+  const read = await db.query<CardChange>(
     `select distinct on (kind) kind, champion, challenger, reason, changed_at as "changedAt"
      from scorecard_changes order by kind, changed_at desc, change_id desc`,
   );

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
+import { adderOf } from '../../platform/base/sums.ts';
 import { readCsv } from '../../platform/csv-file.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
@@ -301,7 +302,7 @@ class ImportRun {
       }
       return made;
     });
-    this.counts = addCounts(this.counts, counts);
+    this.counts = adderOf(counts)(this.counts, counts);
     this.#options.onProgress?.({
       records: this.counts.records,
       bytes,
@@ -322,17 +323,6 @@ function settled(findings: readonly Finding[]): Finding[] {
   return findings.map(({ imported, ...finding }) =>
     imported === true && !rejected.has(finding.line) ? { ...finding, imported } : finding,
   );
-}
-
-function addCounts(a: ImportCounts, b: ImportCounts): ImportCounts {
-  return {
-    records: a.records + b.records,
-    accountsAdded: a.accountsAdded + b.accountsAdded,
-    statesAdded: a.statesAdded + b.statesAdded,
-    corrected: a.corrected + b.corrected,
-    unchanged: a.unchanged + b.unchanged,
-    rejected: a.rejected + b.rejected,
-  };
 }
 
 /** Throws: `ImportError` if it cannot be read. */

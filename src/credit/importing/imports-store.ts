@@ -208,17 +208,7 @@ export interface ListedImport extends ImportRow {
   readonly finishedAt: Date | null;
 }
 
-interface ListedRow extends Row {
-  amounts: AmountUnit;
-  fileName: string;
-  by: string;
-  lender: string;
-  template: TemplateName;
-  asOf: string;
-  corrects: boolean;
-  startedAt: Date;
-  finishedAt: Date | null;
-}
+type ListedRow = Row & Omit<ListedImport, 'counts'>;
 
 const IMPORTS = `select i.import_id as "importId", ${COUNTS}, i.file_name as "fileName",
     i.imported_by as by, i.lender, i.template, i.as_of::text as "asOf", i.corrects, i.amounts,

@@ -59,15 +59,7 @@ export interface NewestFigures {
 
 /** The newest figures of each card and role. */
 export async function readNewestFigures(db: Queryable): Promise<NewestFigures[]> {
-  const read = await db.query<{
-    kind: ScoreKind;
-    card: string;
-    role: 'champion' | 'challenger';
-    people: number;
-    stabilityIndex: number | null;
-    predicted: number | null;
-    observed: number | null;
-  }>(
+  const read = await db.query<NewestFigures>(
     `select distinct on (m.kind, m.role, m.card) m.kind, m.card, m.role, m.people,
        m.stability_index as "stabilityIndex", known.predicted, known.observed
      from scorecard_months m left join lateral (
@@ -87,17 +79,7 @@ export interface KeptMonth extends NewestFigures {
 
 /** Newest month first, then by kind, role and card. */
 export async function readKeptMonths(db: Queryable, limit: number): Promise<KeptMonth[]> {
-  const read = await db.query<{
-    month: string;
-    measuredAt: Date;
-    kind: ScoreKind;
-    card: string;
-    role: 'champion' | 'challenger';
-    people: number;
-    stabilityIndex: number | null;
-    predicted: number | null;
-    observed: number | null;
-  }>(
+  const read = await db.query<KeptMonth>(
     `select month, measured_at as "measuredAt", kind, card, role, people,
        stability_index as "stabilityIndex", predicted, observed
      from scorecard_months order by month desc, kind, role, card limit $1`,

@@ -42,17 +42,7 @@ export async function listOverrides(
   vendorId: number,
   limit: number,
 ): Promise<Override[]> {
-  const read = await db.query<{
-    vendorId: number;
-    sequence: bigint;
-    decision: 'approved' | 'declined';
-    reason: string;
-    decidedBy: string;
-    recordedAt: Date;
-    enquiredAt: Date;
-    card: string;
-    score: string;
-  }>(
+  const read = await db.query<Override>(
     `select vendor_id as "vendorId", sequence, decision, reason, decided_by as "decidedBy",
        recorded_at as "recordedAt", enquired_at as "enquiredAt", card, score
      from score_overrides where bucket = bucket_of($1) and vendor_id = $1
@@ -75,12 +65,7 @@ export async function countOverrides(
   from: Date,
   timeZone: string,
 ): Promise<OverrideCount[]> {
-  const read = await db.query<{
-    month: string;
-    card: string;
-    decision: 'approved' | 'declined';
-    count: number;
-  }>(
+  const read = await db.query<OverrideCount>(
     `select to_char(enquired_at at time zone $2, 'YYYY-MM') as month, card, decision,
        count(*)::integer as count
      from score_overrides where enquired_at >= $1 group by 1, 2, 3`,

@@ -15,12 +15,7 @@ export async function countUsage(
   db: Queryable,
   period: { readonly from: Date; readonly until: Date; readonly timeZone: string },
 ): Promise<UsageCount[]> {
-  const read = await db.query<{
-    vid: string;
-    day: string;
-    outcome: EnquiryOutcome;
-    count: number;
-  }>(
+  const read = await db.query<UsageCount>(
     `select v.vid, to_char(e.enquired_at at time zone $3, 'YYYY-MM-DD') as day, e.outcome,
        count(*)::integer as count
      from vendors v

@@ -72,13 +72,7 @@ export async function findOpenDispute(
   db: Queryable,
   disputeId: string,
 ): Promise<OpenDispute | undefined> {
-  const found = await db.query<{
-    disputeId: string;
-    crn: bigint;
-    accountId: bigint;
-    lender: string;
-    openedAt: Date;
-  }>(`${OPEN_DISPUTES} and d.dispute_id = $1`, [disputeId]);
+  const found = await db.query<OpenDispute>(`${OPEN_DISPUTES} and d.dispute_id = $1`, [disputeId]);
   return found.rows[0];
 }
 
@@ -105,13 +99,7 @@ export async function listOpenDisputes(
     readonly limit: number;
   },
 ): Promise<OpenDispute[]> {
-  const listed = await db.query<{
-    disputeId: string;
-    crn: bigint;
-    accountId: bigint;
-    lender: string;
-    openedAt: Date;
-  }>(
+  const listed = await db.query<OpenDispute>(
     `${OPEN_DISPUTES} and ($1::uuid is null or (d.opened_at, d.dispute_id) >
        ((select opened_at from account_disputes where dispute_id = $1), $1))
      order by d.opened_at, d.dispute_id limit $2`,

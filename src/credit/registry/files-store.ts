@@ -1,13 +1,13 @@
 import { isoDay } from '../../platform/base/days.ts';
 import { bigintArray } from '../../platform/db/arrays.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import type { Sector } from '../../parties/vendor.ts';
 import type { CreditFile, LifeRecord, PastEnquiry } from '../facts.ts';
 import { lifeRecordOf } from './life-store.ts';
 import { WITH_SALE } from './sales-store.ts';
 import { accountsOf } from './store.ts';
 import type { AccountRow, FileOptions, StateRow } from './store.ts';
 import { pastEnquiryOf } from './subject-enquiries-store.ts';
+import type { PastEnquiryRow } from './subject-enquiries-store.ts';
 import { IS_WITHDRAWN } from './withdrawals-store.ts';
 
 /** A subject, and the subjects whose rows belong to its file. */
@@ -113,13 +113,7 @@ async function readEnquiries(
   pairs: Pairs,
   options: Options,
 ): Promise<Map<bigint, PastEnquiry[]>> {
-  const read = await db.query<{
-    crn: bigint;
-    enquiredAt: Date;
-    reportReason: number;
-    sector: Sector;
-    vendorId: number;
-  }>({
+  const read = await db.query<PastEnquiryRow & { crn: bigint }>({
     name: 'credit_files_enquiries',
     text: `select o.crn, e.enquired_at as "enquiredAt", e.report_reason as "reportReason", e.sector,
         e.vendor_id as "vendorId"

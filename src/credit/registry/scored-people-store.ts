@@ -34,16 +34,7 @@ export async function readScoredPeople(
     readonly timeZone: string;
   },
 ): Promise<ScoredPeople[]> {
-  const read = await db.query<{
-    month: string;
-    kind: ScoreKind;
-    card: string;
-    role: 'champion' | 'challenger';
-    score: number;
-    isKnown: boolean;
-    isBad: boolean;
-    people: number;
-  }>(
+  const read = await db.query<ScoredPeople>(
     `with made as (
        select crn, enquired_at, enquiry_id, scorecard, score, challenger, challenger_score,
          to_char(enquired_at at time zone $4, 'YYYY-MM') as month,

@@ -58,34 +58,15 @@ export async function addSubjectEnquiries(
 
 /** Everybody who asked about a subject, newest first. */
 export async function listSubjectEnquiries(db: Queryable, crn: bigint): Promise<SubjectEnquiry[]> {
-  const read = await db.query<{
-    enquiredAt: Date;
-    enquiryId: string;
-    vendorId: number;
-    askedBy: string;
-    sector: string;
-    operation: string;
-    reportReason: number;
-    nameDiffers: boolean;
-  }>(
-    `select enquired_at as "enquiredAt", enquiry_id as "enquiryId", vendor_id as "vendorId",
-      asked_by as "askedBy", sector, operation, report_reason as "reportReason",
-      name_differs as "nameDiffers"
+  const read = await db.query<Omit<SubjectEnquiry, 'crn'>>(
+    `select enquired_at as "enquiredAt", enquiry_id as "enquiryId",
+      vendor_id as "vendorId", asked_by as "askedBy", sector, operation,
+      report_reason as "reportReason", name_differs as "nameDiffers"
      from subject_enquiries where crn = ${MEMBERS_OF_FIRST_PARAMETER}
      order by enquired_at desc, enquiry_id limit 10000`,
     [crn],
   );
-  return read.rows.map((row) => ({
-    crn,
-    enquiredAt: row.enquiredAt,
-    enquiryId: row.enquiryId,
-    vendorId: row.vendorId,
-    askedBy: row.askedBy,
-    sector: row.sector,
-    operation: row.operation,
-    reportReason: row.reportReason,
-    nameDiffers: row.nameDiffers,
-  }));
+  return read.rows.map((row) => ({ crn, ...row }));
 }
 
 /** Selects the enquiries about a subject that are part of its file. */
@@ -108,12 +89,7 @@ export async function readPastEnquiries(
   db: Queryable,
   options: EnquiryWindow,
 ): Promise<PastEnquiry[]> {
-  const read = await db.query<{
-    enquiredAt: Date;
-    reportReason: number;
-    sector: Sector;
-    vendorId: number;
-  }>({
+  const read = await db.query<PastEnquiryRow>({
     name: 'credit_file_enquiries',
     text: `select e.enquired_at as "enquiredAt", e.report_reason as "reportReason", e.sector,
       e.vendor_id as "vendorId" from subject_enquiries e
@@ -131,12 +107,14 @@ export async function readPastEnquiries(
   return read.rows.map(pastEnquiryOf);
 }
 
-export function pastEnquiryOf(row: {
+export interface PastEnquiryRow {
   readonly enquiredAt: Date;
   readonly reportReason: number;
   readonly sector: Sector;
   readonly vendorId: number;
-}): PastEnquiry {
+}
+
+export function pastEnquiryOf(row: PastEnquiryRow): PastEnquiry {
   return {
     at: row.enquiredAt,
     reason: row.reportReason,

@@ -1,6 +1,7 @@
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { headHash, headText, MICROSECONDS } from '../ledger/chain.ts';
+import type { HeadContent } from '../ledger/chain.ts';
 import type { Violation } from './violation.ts';
 import { queryByBucket } from '../ledger/in-bucket.ts';
 import { BLOCKS_HASH, entries, ENTRY_ORDER, MARK_BYTES } from '../ledger/entries.ts';
@@ -40,17 +41,11 @@ export interface ChainReport {
   readonly keptHeads: readonly KeptHead[];
 }
 
-interface BlockRow {
-  blockNumber: bigint;
+interface BlockRow extends HeadContent {
   startedAt: Date;
-  startedUs: string;
   endedAt: Date;
-  endedUs: string;
-  builtAt: Date;
-  entryCount: bigint;
   hash: Buffer;
   mac: Buffer;
-  blocksHash: Buffer | null;
 }
 
 /**

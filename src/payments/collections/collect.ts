@@ -6,6 +6,7 @@ import type { Mac } from '../../platform/base/mac.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import { collectionText } from '../ledger/authenticity.ts';
+import type { CollectionContent } from '../ledger/authenticity.ts';
 import { lockFloat, postingTime, postTransfer } from '../ledger/store.ts';
 import { findCollection, insertCollection } from './store.ts';
 import type { CollectionRow } from './store.ts';
@@ -18,15 +19,7 @@ export function isFarAhead(paidAt: Date, nowMs: number): boolean {
   return paidAt.getTime() > nowMs + MAX_AHEAD_MS;
 }
 
-export interface CollectedIncome {
-  readonly collector: string;
-  /** The collector's own reference, which identifies the collection. */
-  readonly reference: string;
-  readonly vendorId: number;
-  readonly amountCents: bigint;
-  /** When the customer paid. */
-  readonly paidAt: Date;
-}
+export type CollectedIncome = Omit<CollectionContent, 'collectionId' | 'createdAt'>;
 
 /** A movement between a vendor's accounts, as the answers of collect and fund show it. */
 export interface Movement {

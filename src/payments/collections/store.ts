@@ -1,14 +1,8 @@
+import type { CollectionContent } from '../ledger/authenticity.ts';
 import { plainReference } from '../../platform/base/written-alike.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 
-export interface CollectionRow {
-  collector: string;
-  reference: string;
-  vendorId: number;
-  collectionId: string;
-  amountCents: bigint;
-  paidAt: Date;
-  createdAt: Date;
+export interface CollectionRow extends CollectionContent {
   /** Its authentication code. */
   mac: Buffer;
 }

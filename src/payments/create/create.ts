@@ -1,10 +1,9 @@
 import { crashPoint } from '#crash-points';
 import { Refusal } from '../../platform/base/errors.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
-import type { Timers } from '../../platform/base/timers.ts';
 import type { Biller } from '../billers/biller.ts';
 import { createLane } from '../../platform/db/lane.ts';
-import type { BucketOf, CallLimits, Lane, OnBatch, POSTPONED } from '../../platform/db/lane.ts';
+import type { Lane, LaneSettings, POSTPONED } from '../../platform/db/lane.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { answerDecision, answerEarlier, normaliseRequest, planPayment } from './create-rules.ts';
 import type { Created, LostLookup, PayingVendor } from './create-rules.ts';
@@ -79,16 +78,7 @@ export interface CreateLane extends Lane<NewPayment, CreateDecision> {
   decided(vendorId: number, merchantReference: string): Promise<Refusal | undefined>;
 }
 
-export function createCreateLane(options: {
-  readonly pool: Pool;
-  /** Default: one batch is committed at a time. */
-  readonly atOnce?: CallLimits;
-  readonly deadlineMs: number;
-  /** Default: all vendors are in one bucket. */
-  readonly bucketOf?: BucketOf | undefined;
-  /** Default: the system's timers. */
-  readonly timers?: Timers;
-  readonly onBatch?: OnBatch;
+interface CreateLaneOptions extends LaneSettings {
   /** Maximum number of creates per commit. Default: the best value for requests over HTTP. */
   readonly maxBatch?: number;
   /**
@@ -96,7 +86,9 @@ export function createCreateLane(options: {
    * poll.
    */
   readonly onAccepted: (accepted: readonly NewPayment[]) => void;
-}): CreateLane {
+}
+
+export function createCreateLane(options: CreateLaneOptions): CreateLane {
   const { onAccepted, bucketOf, atOnce, ...given } = options;
   const lane = createLane<NewPayment, CreateDecision>({
     maxBatch: LIMITS.createBatchRows,

@@ -1,3 +1,4 @@
+import type { EndedBatch } from '../../batches/kind.ts';
 import type { Logger } from 'pino';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { ErrorCode } from '../../platform/base/errors.ts';
@@ -87,12 +88,7 @@ export class PaymentNotes {
   }
 
   /** A file whose rows are all decided: one line, with the numbers of refused rows by error code. */
-  fileDecided(file: {
-    readonly vendorId: number;
-    readonly batchId: string;
-    readonly rowCount: number;
-    readonly refusals: Readonly<Record<string, number>>;
-  }): void {
+  fileDecided(file: EndedBatch): void {
     if (!this.#isLogged) return;
     const { batchId, rowCount: rows, refusals } = file;
     const refused = Object.values(refusals).reduce((sum, count) => sum + count, 0);

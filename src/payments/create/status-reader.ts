@@ -1,7 +1,6 @@
 import { LIMITS } from '../../platform/base/limits.ts';
 import { createLane } from '../../platform/db/lane.ts';
-import type { BucketOf, OnBatch } from '../../platform/db/lane.ts';
-import type { Pool } from '../../platform/db/pool.ts';
+import type { LaneSettings } from '../../platform/db/lane.ts';
 import { readStatuses } from './status-store.ts';
 import type { StatusKey, StatusRow } from './status-store.ts';
 
@@ -14,14 +13,7 @@ export interface StatusReader {
 }
 
 /** Reads of many requests share one query: reads that arrive while it runs form the next one. */
-export function createStatusReader(options: {
-  /** With one connection. */
-  readonly pool: Pool;
-  readonly deadlineMs: number;
-  /** Default: all vendors are in one bucket. */
-  readonly bucketOf?: BucketOf | undefined;
-  readonly onBatch?: OnBatch;
-}): StatusReader {
+export function createStatusReader(options: Omit<LaneSettings, 'atOnce'>): StatusReader {
   const { bucketOf } = options;
   const lane = createLane<StatusKey, { row?: StatusRow }>({
     ...options,

@@ -2,13 +2,9 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import type { EnteredMovement, EntryKind, ListedKind, Sides } from './entry.ts';
 
 /** An entry that two people decided. Its id is that of its proposal. */
-export interface NewEntry extends Sides {
-  readonly entryId: string;
+export interface NewEntry extends Sides, EnteredMovement {
   readonly kind: EntryKind;
   readonly subject: string;
-  readonly reference: string;
-  readonly amountCents: bigint;
-  readonly movedAt: Date;
   readonly note: string;
   readonly proposedBy: string;
   readonly decidedBy: string;

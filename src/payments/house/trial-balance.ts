@@ -1,3 +1,4 @@
+import { adderOf } from '../../platform/base/sums.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
 import { classOf, lineNameOf } from './account.ts';
@@ -119,16 +120,7 @@ const NOTHING: Sides = {
   creditCents: 0n,
 };
 
-function add(one: Sides, other: Sides): Sides {
-  return {
-    openingDebitCents: one.openingDebitCents + other.openingDebitCents,
-    openingCreditCents: one.openingCreditCents + other.openingCreditCents,
-    debitsCents: one.debitsCents + other.debitsCents,
-    creditsCents: one.creditsCents + other.creditsCents,
-    debitCents: one.debitCents + other.debitCents,
-    creditCents: one.creditCents + other.creditCents,
-  };
-}
+const add = adderOf(NOTHING);
 
 /** An account as a line of its own. Pure. */
 export function lineOf(books: TrialBalanceLine['books'], of: AccountPeriod): TrialBalanceLine {

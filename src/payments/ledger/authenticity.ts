@@ -3,10 +3,12 @@ import { timeText } from '../../platform/base/proposal.ts';
 /** The fields of a collection that its authentication code covers. */
 export interface CollectionContent {
   readonly collector: string;
+  /** The collector's own reference, which identifies the collection. */
   readonly reference: string;
   readonly vendorId: number;
   readonly collectionId: string;
   readonly amountCents: bigint;
+  /** When the customer paid. */
   readonly paidAt: Date;
   readonly createdAt: Date;
 }

@@ -1,7 +1,6 @@
 import { LIMITS } from '../../platform/base/limits.ts';
 import { createLane } from '../../platform/db/lane.ts';
-import type { BucketOf, OnBatch } from '../../platform/db/lane.ts';
-import type { Pool } from '../../platform/db/pool.ts';
+import type { LaneSettings } from '../../platform/db/lane.ts';
 import { readFloats } from './store.ts';
 
 export interface BalanceReader {
@@ -14,14 +13,7 @@ export interface BalanceReader {
 }
 
 /** Reads of many requests share one query: reads that arrive while it runs form the next one. */
-export function createBalanceReader(options: {
-  /** With one connection. */
-  readonly pool: Pool;
-  readonly deadlineMs: number;
-  /** Default: all vendors are in one bucket. */
-  readonly bucketOf?: BucketOf | undefined;
-  readonly onBatch?: OnBatch;
-}): BalanceReader {
+export function createBalanceReader(options: Omit<LaneSettings, 'atOnce'>): BalanceReader {
   const lane = createLane<number, bigint>({
     ...options,
     partOf: options.bucketOf,

@@ -3,7 +3,7 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import { encodeReference } from '../../parties/reference.ts';
 import { lockOperator } from '../billers/store.ts';
 import { isOwnTermsTransfer } from '../ledger/account.ts';
-import type { Outcome, PaymentKey } from '../create/payment.ts';
+import type { PaymentKey } from '../create/payment.ts';
 import type { OurPayment } from './match.ts';
 import type { MovementKind, StatementMovement } from '../../connectors/operator-statements.ts';
 
@@ -266,23 +266,10 @@ export async function listPaymentKeys(
   return listed.rows;
 }
 
-interface PaymentRow {
-  vendorId: number;
-  paymentId: string;
-  billerCode: string;
-  account: string;
-  amountCents: bigint;
-  outcome: Outcome | null;
-  billerReference: string | null;
-  firstSentAt: Date | null;
-  lastSentAt: Date | null;
-  underWay: boolean;
-  settledAt: Date | null;
-  postedCents: bigint;
-  netPostedCents: bigint;
-  netCents: bigint;
-  paidElsewhere: boolean;
-}
+type PaymentRow = Omit<
+  OurPayment,
+  'reference' | 'houseCents' | 'listedCents' | 'listedPayments' | 'isListed' | 'isRevised'
+>;
 
 const PAYMENTS = `
   select t.vendor_id as "vendorId", t.payment_id as "paymentId", t.biller_code as "billerCode",

@@ -7,6 +7,7 @@ export interface EntryRow {
   createdAt: Date;
   /** The time to the microsecond, in ISO 8601. */
   createdAtExactly: string;
+  /** Vendor 0: our own accounts. */
   vendorId: number;
   sourceId: string;
   leg: number;

@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../platform/base/days.ts';
+import { adderOf } from '../../platform/base/sums.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
 import type { BookPeriod } from '../house/store.ts';
@@ -37,6 +38,8 @@ const NOTHING: MarginSums = {
   costCents: 0n,
   commissionCents: 0n,
 };
+
+const add = adderOf(NOTHING);
 
 /** Our margin. VAT is not ours, so it is not part of it. */
 export function marginOf({ feesCents, costCents, commissionCents }: MarginSums): bigint {
@@ -135,15 +138,4 @@ function sideOf(pair: MarginPair, account: string, other: string, change: bigint
 function nameOf(row: MarginRow): string {
   const vendor = String(row.vendorId ?? '').padStart(10, '0');
   return [row.day, vendor, row.billerCode, row.operatorCode].join(' ');
-}
-
-function add(one: MarginSums, other: MarginSums): MarginSums {
-  return {
-    payments: one.payments + other.payments,
-    amountCents: one.amountCents + other.amountCents,
-    feesCents: one.feesCents + other.feesCents,
-    vatCents: one.vatCents + other.vatCents,
-    costCents: one.costCents + other.costCents,
-    commissionCents: one.commissionCents + other.commissionCents,
-  };
 }

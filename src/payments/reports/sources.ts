@@ -7,6 +7,7 @@ import {
   findCorrectionSources,
   findPaymentSources,
 } from './ledger-entries-store.ts';
+import type { EntryRow } from './ledger-entries-store.ts';
 
 /** The cause of a transfer in a vendor's books. */
 export type TransferSource =
@@ -45,13 +46,10 @@ export function houseSourceOf(row: HouseTransferRow): HouseSource {
     : { kind: 'statement', statementId, reference };
 }
 
-interface Caused {
-  readonly vendorId: number;
-  readonly sourceId: string;
-  readonly createdAt: Date;
-  readonly debitAccount: string;
-  readonly creditAccount: string;
-}
+type Caused = Pick<
+  EntryRow,
+  'vendorId' | 'sourceId' | 'createdAt' | 'debitAccount' | 'creditAccount'
+>;
 
 /** The source of each transfer, in their order. */
 export async function findSources(

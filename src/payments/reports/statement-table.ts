@@ -80,7 +80,13 @@ export async function statementTable(
   read: ReadPart = async (work) => await work(),
 ): Promise<{ readonly head: StatementHead; readonly table: ExportTable }> {
   const head = await read(async () => await readStatementHead(pool, of, period));
-  return { head, table: { titles: titlesOf(of), rows: rowsOf(pool, of, { head, read }) } };
+  return {
+    head,
+    table: {
+      titles: columnsOf(of).map(([title]) => title),
+      rows: rowsOf(pool, of, { head, read }),
+    },
+  };
 }
 
 /** Throws: `PlainError` if a sheet cannot have the lines. */
@@ -93,26 +99,34 @@ export function requireFitsSheet({ count }: StatementHead): void {
   );
 }
 
-function titlesOf(of: StatementOf): string[] {
-  return [
-    'time',
-    ...(of.kind === 'operator' ? ['vendor'] : []),
-    'movement',
-    'reference',
-    'merchant_reference',
-    'collector',
-    'collector_reference',
-    'operator',
-    'operator_reference',
-    'bank_reference',
-    'case',
-    'debit_account',
-    'credit_account',
-    'amount',
-    'change',
-    'balance',
-    ...(of.kind === 'vendor' ? ['float'] : []),
-  ];
+type Column = readonly [
+  title: string,
+  cell: (line: StatementLine, named: LineReferences, vid: string | null) => Cell,
+  only?: StatementOf['kind'],
+];
+
+const COLUMNS: readonly Column[] = [
+  ['time', ({ at }) => at],
+  ['vendor', (_line, _named, vid) => vid, 'operator'],
+  ['movement', ({ movement }) => movement],
+  ['reference', (_line, named) => named.reference],
+  ['merchant_reference', (_line, named) => named.merchantReference],
+  ['collector', (_line, named) => named.collector],
+  ['collector_reference', (_line, named) => named.collectorReference],
+  ['operator', (_line, named) => named.operator],
+  ['operator_reference', (_line, named) => named.operatorReference],
+  ['bank_reference', (_line, named) => named.bankReference],
+  ['case', (_line, named) => named.caseId],
+  ['debit_account', ({ debitAccount }) => debitAccount],
+  ['credit_account', ({ creditAccount }) => creditAccount],
+  ['amount', ({ amountCents }) => amountCents],
+  ['change', ({ changeCents }) => changeCents],
+  ['balance', ({ balanceCents }) => balanceCents],
+  ['float', ({ floatCents }) => floatCents, 'vendor'],
+];
+
+function columnsOf({ kind }: StatementOf): readonly Column[] {
+  return COLUMNS.filter(([, , only]) => only === undefined || only === kind);
 }
 
 async function* rowsOf(
@@ -122,12 +136,17 @@ async function* rowsOf(
 ): AsyncGenerator<readonly (readonly Cell[])[]> {
   const vids = of.kind === 'operator' ? await readVids(pool) : new Map<number, string>();
   const { to } = head;
+  const columns = columnsOf(of);
   let at = firstCursor(head);
   yield [balanceRow(of, 'opening', head.from, at)];
   for (let after: StatementCursor | null = at; after !== null;) {
     const wanted: Wanted = { after, to, limit: PAGE };
     const page = await read(async () => await readStatementPage(pool, of, wanted));
-    yield page.lines.map((line) => cellsOf(of, line, vids));
+    yield page.lines.map((line) => {
+      const named = referencesOf(line);
+      const vid = vids.get(line.vendorId ?? 0) ?? null;
+      return columns.map(([, cellOf]) => cellOf(line, named, vid));
+    });
     const { balanceCents, floatCents } = page.lines.at(-1) ?? at;
     at = { ...at, balanceCents, floatCents };
     after = page.next;
@@ -139,37 +158,10 @@ type Wanted = Parameters<typeof readStatementPage>[2];
 type Sums = Pick<StatementLine, 'balanceCents' | 'floatCents'>;
 
 function balanceRow(of: StatementOf, movement: string, at: Date, sums: Sums): Cell[] {
-  return titlesOf(of).map((title): Cell => {
+  return columnsOf(of).map(([title]): Cell => {
     if (title === 'time') return at;
     if (title === 'movement') return movement;
     if (title === 'balance') return sums.balanceCents;
     return title === 'float' ? sums.floatCents : null;
   });
-}
-
-function cellsOf(
-  of: StatementOf,
-  line: StatementLine,
-  vids: ReadonlyMap<number, string>,
-): readonly Cell[] {
-  const named = referencesOf(line);
-  return [
-    line.at,
-    ...(of.kind === 'operator' ? [vids.get(line.vendorId ?? 0) ?? null] : []),
-    line.movement,
-    named.reference,
-    named.merchantReference,
-    named.collector,
-    named.collectorReference,
-    named.operator,
-    named.operatorReference,
-    named.bankReference,
-    named.caseId,
-    line.debitAccount,
-    line.creditAccount,
-    line.amountCents,
-    line.changeCents,
-    line.balanceCents,
-    ...(of.kind === 'vendor' ? [line.floatCents] : []),
-  ];
 }

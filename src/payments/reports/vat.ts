@@ -1,4 +1,5 @@
 import { readVids } from '../../parties/store.ts';
+import { adderOf } from '../../platform/base/sums.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
 import { readHousePeriod, readVendorsPeriod } from '../house/store.ts';
@@ -39,6 +40,8 @@ const NOTHING: VatSums = {
   returnedCents: 0n,
   vatCents: 0n,
 };
+
+const add = adderOf(NOTHING);
 
 /** The VAT of a period by vendor, with the account that it has to equal. Reads one snapshot. */
 export async function reportVat(pool: Pool, period: BookPeriod): Promise<VatReport> {
@@ -140,14 +143,4 @@ function sumsOf(pairs: readonly VendorPairSum[]): Omit<VatSums, 'feesCents'> {
     });
   }
   return sums;
-}
-
-function add(one: VatSums, other: VatSums): VatSums {
-  return {
-    charges: one.charges + other.charges,
-    feesCents: one.feesCents + other.feesCents,
-    chargedCents: one.chargedCents + other.chargedCents,
-    returnedCents: one.returnedCents + other.returnedCents,
-    vatCents: one.vatCents + other.vatCents,
-  };
 }

@@ -1,9 +1,8 @@
 import { crashPoint } from '#crash-points';
 import { LIMITS } from '../../platform/base/limits.ts';
-import type { Timers } from '../../platform/base/timers.ts';
 import { createLane } from '../../platform/db/lane.ts';
-import type { BucketOf, CallLimits, OnBatch } from '../../platform/db/lane.ts';
-import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import type { LaneSettings } from '../../platform/db/lane.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
 import { settlePayments } from './store.ts';
 import type { FinalReport, SettleResult } from '../create/payment.ts';
 
@@ -18,19 +17,12 @@ export interface Settler {
   idle(): Promise<void>;
 }
 
-export function createSettler(options: {
-  readonly pool: Pool;
-  /** Default: one batch is committed at a time. */
-  readonly atOnce?: CallLimits;
-  readonly deadlineMs: number;
-  /** Default: all vendors are in one bucket. */
-  readonly bucketOf?: BucketOf | undefined;
-  /** Default: the system's timers. */
-  readonly timers?: Timers;
-  readonly onBatch?: OnBatch;
+interface SettlerOptions extends LaneSettings {
   /** Called for each payment that a report settles. Default: nothing is called. */
   readonly onSettled?: (report: FinalReport) => void;
-}): Settler {
+}
+
+export function createSettler(options: SettlerOptions): Settler {
   const { bucketOf, atOnce, ...given } = options;
   const lane = createLane<FinalReport, SettleResult>({
     ...given,

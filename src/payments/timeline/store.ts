@@ -4,32 +4,17 @@ import { listProposedEvents } from '../cases/case-proposals.ts';
 import type { CaseEvent } from '../cases/cases-store.ts';
 import type { EventRow } from '../events/event.ts';
 import type { EventState } from '../events/event-types.ts';
-import type { FailureCode } from '../create/failure-code.ts';
 import type { Outcome } from '../create/payment.ts';
+import type { PaymentRow as CreatedRow } from '../create/store.ts';
 import type { SearchTerm } from './term.ts';
 
-/** A payment that matches a search, archived or not. */
-export interface PaymentRow {
-  vendorId: number;
+/**
+ * A payment that matches a search, archived or not. Only the file of an archived one has its phone, message and
+ * details.
+ */
+export interface PaymentRow extends CreatedRow {
   vid: string;
-  paymentId: string;
-  createdAt: Date;
-  settledAt: Date | null;
-  billerResponseTime: Date | null;
-  outcome: Outcome | null;
-  underWay: boolean;
-  billerCode: string;
   operatorCode: string | null;
-  account: string;
-  /** Null for archived payments: only their files have it. */
-  phone: string | null;
-  amountCents: bigint;
-  feeCents: bigint;
-  merchantReference: string | null;
-  billerReference: string | null;
-  message: string | null;
-  failureCode: FailureCode | null;
-  details: Record<string, string> | null;
   /** The source of the report that ended it. */
   settledBy: string | null;
   /** Status queries about the instruction in progress; null if none is in progress. */

@@ -139,6 +139,19 @@ export function createLane<Item, Result>(options: LaneOptions<Item, Result>): La
 /** The part of a vendor's items: its bucket, which one worker of a cluster has. */
 export type BucketOf = (vendorId: number) => number;
 
+/** What the lanes of a wing are opened with. */
+export interface LaneSettings {
+  readonly pool: Pool;
+  /** Default: one batch is committed at a time. */
+  readonly atOnce?: CallLimits;
+  readonly deadlineMs: number;
+  /** Default: all vendors are in one bucket. */
+  readonly bucketOf?: BucketOf | undefined;
+  /** Default: the system's timers. */
+  readonly timers?: Timers;
+  readonly onBatch?: OnBatch;
+}
+
 /** A lane, as its calls of one part see it. */
 interface Part<Item, Result> extends LaneOptions<Item, Result> {
   readonly timers: Timers;
