@@ -1,11 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { proposeMerge, proposeUnmerge } from '../../src/credit/decisions/propose.ts';
 import { watchAll } from '../../src/credit/watches/job.ts';
 import { listSubjectWatches, listVendorWatches } from '../../src/credit/watches/lists-store.ts';
 import { shippedScorecards } from '../../src/credit/scorecards/score.ts';
 import { findVendor } from '../../src/parties/store.ts';
 import { setWebhook } from '../../src/payments/events/administer.ts';
+import { systemClock } from '../../src/platform/base/clock.ts';
+import { createMac } from '../../src/platform/base/mac.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
+import { approveProposal, decisionDeps, groundsOf } from '../support/credit-decisions.ts';
 import { fresh } from '../support/demo-vendors.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
@@ -210,4 +215,40 @@ test('a watch that starts again is of the customer whom the reference found last
   expect(await watched()).toBe(1_000_003n);
   await look();
   expect(await eventsOf(vendorId)).toEqual([]);
+});
+
+test('a watch that was set while two people were one goes on about the right one, or ends', async () => {
+  const { pool } = running.service;
+  const { vendor, vendorId } = await vendorWithWebhook();
+  const deps = decisionDeps({ pool, clock: systemClock, ledgerMac: createMac(randomBytes(32)) });
+  const decide = async (proposed: Promise<{ readonly proposalId: string }>) =>
+    await approveProposal(deps, { proposalId: (await proposed).proposalId, by: 'Baraka' });
+  const grounds = groundsOf('One name', 'Letter 9');
+  const watch = async (documents: Params): Promise<string> => {
+    const requestReference = fresh('W').replaceAll('-', '');
+    const asked = await ask(vendor, '/id-decision', {
+      requestReference,
+      reportReason: '2',
+      ...documents,
+    });
+    expect(asked.status).toBe(200);
+    expect((await ask(vendor, '/watch', { requestReference, scoreDrop: '20' })).status).toBe(200);
+    return requestReference;
+  };
+  const [from, into] = [1_000_003n, 1_000_001n];
+  const before = await watch({ nationalID: '900000001' });
+  await decide(proposeMerge(deps, { from, into }, grounds));
+  const hers = await watch({ nationalID: '900000001' });
+  const his = await watch({ nationalID: '900000003' });
+  const both = await watch({ nationalID: '900000003', taxID: 'Z900000001A' });
+  await decide(proposeUnmerge(deps, from, grounds));
+  const watches = await listVendorWatches(pool, { vendorId, after: '', limit: 10 });
+  const of = (reference: string) =>
+    watches.find(({ requestReference }) => requestReference === reference);
+  expect(of(before)).toMatchObject({ crn: into, endedAt: null });
+  expect(of(hers)).toMatchObject({ crn: into, endedAt: null });
+  expect(of(his)).toMatchObject({ crn: from, endedAt: null });
+  expect(of(both)?.endedAt).not.toBeNull();
+  const again = { requestReference: both, scoreDrop: '20' };
+  expect((await ask(vendor, '/watch', again)).status).toBe(404);
 });

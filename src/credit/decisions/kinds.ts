@@ -33,6 +33,7 @@ import {
   readShownSpans,
   withdrawAccount,
 } from '../registry/withdrawals-store.ts';
+import { separateWatches } from '../watches/store.ts';
 import * as content from './content.ts';
 import type { Content, Grounded } from './content.ts';
 import { MERGE_PROBLEMS, SALE_PROBLEMS } from './problems.ts';
@@ -145,8 +146,12 @@ const mergeKind = creditKind<Of<'merge' | 'unmerge'>, string | undefined>({
   },
   apply: async (db, { kind: step, from, into }, made) => {
     const change = { from: BigInt(from), into: BigInt(into), ...made };
-    if (step === 'unmerge') requireDone(await undoMerge(db, change));
-    else requireDone((await mergeSubjects(db, change)) === undefined);
+    if (step === 'merge') {
+      requireDone((await mergeSubjects(db, change)) === undefined);
+      return;
+    }
+    requireDone(await undoMerge(db, change));
+    await separateWatches(db, change.into, made.at);
   },
 });
 

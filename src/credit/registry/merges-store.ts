@@ -100,6 +100,18 @@ export async function readMerged(
   return merged;
 }
 
+/** The subjects that were merged into this one at the time, and are not any more. */
+export async function readMergedOnlyAt(db: Queryable, crn: bigint, at: Date): Promise<bigint[]> {
+  const read = await db.query<{ crn: bigint }>(
+    `select distinct m.from_crn as crn from subject_merges m
+     where m.into_crn = $1 and m.merged_at <= $2 and m.undone_at >= $2
+       and not exists (select from subject_merges o where o.from_crn = m.from_crn
+         and o.into_crn = $1 and o.undone_at is null)`,
+    [crn, at],
+  );
+  return read.rows.map((row) => row.crn);
+}
+
 /** The record of a merge. */
 export interface SubjectMerge {
   readonly from: bigint;

@@ -1,20 +1,77 @@
 import type { Queryable } from '../../platform/db/pool.ts';
+import { readMergedOnlyAt } from '../registry/merges-store.ts';
+import { readOwners } from '../registry/subjects-store.ts';
 import type { Known } from './watch-events.ts';
 
-/** The subject of a vendor's answered enquiry, whatever the operation; undefined if it has none. */
+/**
+ * The subject of a vendor's answered enquiry, whatever the operation; undefined if it has none, or nobody can say any
+ * more which one.
+ */
 export async function findAnsweredSubject(
   db: Queryable,
   { vendorId, requestReference }: { readonly vendorId: number; readonly requestReference: string },
 ): Promise<bigint | undefined> {
-  const read = await db.query<{ crn: string | null }>(
-    `select crn from enquiries
+  const read = await db.query<Asked & { crn: string | null }>(
+    `select crn, documents, enquired_at as "enquiredAt" from enquiries
      where bucket = bucket_of($1) and vendor_id = $1 and request_reference = $2
        and outcome = 'answered' and source = 'registry'
      order by sequence desc limit 1`,
     [vendorId, requestReference],
   );
-  const crn = read.rows[0]?.crn ?? null;
-  return crn === null ? undefined : BigInt(crn);
+  const found = read.rows[0];
+  const crn = found?.crn ?? null;
+  return found === undefined || crn === null ? undefined : await meantBy(db, BigInt(crn), found);
+}
+
+/** The documents of an enquiry, as the chain has them: hexadecimal blind indexes with commas between. */
+interface Asked {
+  documents: string;
+  enquiredAt: Date;
+}
+
+/**
+ * The subject that an enquiry is about, which was answered under this reference. If somebody was merged into it at the
+ * time and is not any more, the documents tell which of them; undefined if they belong to several or to nobody.
+ */
+async function meantBy(
+  db: Queryable,
+  crn: bigint,
+  { documents, enquiredAt }: Asked,
+): Promise<bigint | undefined> {
+  const apart = await readMergedOnlyAt(db, crn, enquiredAt);
+  if (apart.length === 0) return crn;
+  const candidates = [crn, ...apart];
+  const indexes = documents.split(',').map((index) => Buffer.from(index, 'hex'));
+  const owners = new Set([...(await readOwners(db, indexes)).values()].flat());
+  const [only, ...others] = candidates.filter((one) => owners.has(one));
+  return others.length === 0 ? only : undefined;
+}
+
+/**
+ * After the end of a merge: watches that were set about one of the two while they were one continue about the right
+ * one, or end if nobody can say which.
+ */
+export async function separateWatches(db: Queryable, crn: bigint, at: Date): Promise<void> {
+  const read = await db.query<Asked & { vendorId: number; requestReference: string }>(
+    `select w.vendor_id as "vendorId", w.request_reference as "requestReference", e.documents,
+       e.enquired_at as "enquiredAt"
+     from credit_watches w join enquiries e on e.bucket = w.bucket and e.vendor_id = w.vendor_id
+       and e.request_reference = w.request_reference and e.outcome = 'answered' and e.crn = w.crn::text
+     where w.crn = $1 and w.ended_at is null order by e.vendor_id, e.sequence`,
+    [crn],
+  );
+  // The newest answer counts, as when a watch is set.
+  const watches = new Map(read.rows.map((row) => [`${row.vendorId} ${row.requestReference}`, row]));
+  for (const { vendorId, requestReference, ...asked } of watches.values()) {
+    const meant = await meantBy(db, crn, asked);
+    if (meant === crn) continue;
+    await db.query(
+      `update credit_watches set crn = coalesce($3, crn), known = null,
+         ended_at = case when $3::bigint is null then $4::timestamptz end
+       where bucket = bucket_of($1) and vendor_id = $1 and request_reference = $2`,
+      [vendorId, requestReference, meant ?? null, at],
+    );
+  }
 }
 
 /**
