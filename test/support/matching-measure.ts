@@ -61,7 +61,7 @@ export function measureMatching(): MatchingMeasure {
   const use = { shareOf, isInUse };
   const rows = [
     ...[...GENUINE, ...OTHERS].map((kind) => count(kind, use, enquiriesOf(people, kind))),
-    count(PATRONYMIC, use, enquiriesOfChildren(people)),
+    ...[PATRONYMIC, GRANDSON].map((kind) => count(kind, use, enquiriesOfChildren(people, kind))),
     count(WRONG_DIGIT, use, enquiriesWithWrongDigit(people)),
     ...PAIRS.map((pairs) => count(pairs, use, enquiriesOfPairs(people, pairs, PEOPLE_A_PAIR))),
     count(MISSPELT_UNLISTED, use, enquiriesOfPairs(people, MISSPELT_UNLISTED, 1)),
@@ -165,10 +165,11 @@ const PATRONYMIC = {
   kind: 'a son or daughter with Somali or Swahili names: the father’s first two names follow',
   genuine: false,
 };
+const GRANDSON = { kind: 'a son with the name of his grandfather', genuine: false };
 const FATHERS = 3_000;
 
-/** A file of a father A B C, and an enquiry about a child X A B. */
-function enquiriesOfChildren(people: readonly FoundSubject[]): Enquiry[] {
+/** A file of a father A B C, and an enquiry about a child X A B, or B A B. */
+function enquiriesOfChildren(people: readonly FoundSubject[], kind: typeof PATRONYMIC): Enquiry[] {
   return Array.from({ length: FATHERS }, (_, at) => {
     const random = createRandom(SEED, at);
     const names = draw(4, PATRONYMICS, random);
@@ -176,7 +177,7 @@ function enquiriesOfChildren(people: readonly FoundSubject[]): Enquiry[] {
     const person = people[at]!;
     const name = { surname, forenames: [first, second] };
     return {
-      names: [child, first, second],
+      names: [kind === GRANDSON ? second : child, first, second],
       documents: person.profile.documents.slice(0, 1),
       owner: { ...person, profile: { ...person.profile, name } },
     };

@@ -1,3 +1,4 @@
+import { childOf } from './child.ts';
 import { isGivenName, knownName } from './known-names.ts';
 import { NO_NAMES } from './name-shares.ts';
 import type { NameUse } from './name-shares.ts';
@@ -70,11 +71,13 @@ export function nameAgreement(
   const sides = sidesOf(bounded(allWords), onFile);
   const firstName = compareFirstNames(sides, rules);
   if (firstName === 'another' || contradicts(sides, rules)) return null;
+  const child = rules.isBirthDateKnown === true ? 'no' : childOf(sides.given, sides.names);
+  if (child === 'child') return null;
   const best = bestMatch(sides, rules);
   if (best === null) return null;
   const differs = doNamesDiffer(sides);
   if (differs && !mayDiffer(sides, best.matched, rules)) return null;
-  const isDoubtful = firstName === 'doubtful' || best.isByInitials === true;
+  const isDoubtful = firstName === 'doubtful' || child === 'perhaps' || best.isByInitials === true;
   return { score: best.score, differs: differs || isDoubtful };
 }
 
@@ -202,12 +205,12 @@ function doNamesDiffer(sides: Sides): boolean {
   return notOnFile.length > 0 || hasUnknownInitial(sides);
 }
 
-/** True if an initial stands for no name on file. */
-function hasUnknownInitial({ givenInitials, names, initialsOnFile }: Sides): boolean {
-  const pool = names.flat();
+/** True if an initial stands for no name on file but one that is given in full, too. */
+function hasUnknownInitial({ given, givenInitials, names, initialsOnFile }: Sides): boolean {
+  const left = names.flat().filter((name) => !isAmong(name, given));
   return givenInitials.some(
     (initial) =>
-      !initialsOnFile.includes(initial) && !pool.some((name) => abbreviates(initial, name)),
+      !initialsOnFile.includes(initial) && !left.some((name) => abbreviates(initial, name)),
   );
 }
 

@@ -150,6 +150,27 @@ describe('a relative with the father’s names', () => {
     expect(nameAgreement(['Bilal Bare Abdullahi Osman'], file)).not.toBeNull();
   });
 
+  test('does not match when the child has the name of the grandfather', () => {
+    for (const given of ['Ali Mohamed Ali', 'Ally Muhammad Ali']) {
+      expect(nameAgreement([given], ['Mohamed Ali Hassan']), given).toBeNull();
+    }
+    expect(nameAgreement(['Hassan Mohamed Ali'], ['Mohamed Ali Hassan'])).not.toBeNull();
+    const born = { isBirthDateKnown: true };
+    expect(nameAgreement(['Ali Mohamed Ali'], ['Mohamed Ali Hassan'], born)).not.toBeNull();
+  });
+
+  test('is marked when a name comes in front of the whole name on file', () => {
+    for (const given of ['Bilal Bare Abdullahi Osman', 'Wanjiku Bare Abdullahi Osman']) {
+      expect(nameAgreement([given], file), given).toMatchObject({ differs: true });
+    }
+    const two = nameAgreement(['Bilal Bare Abdullahi'], ['Bare Abdullahi']);
+    expect(two).toMatchObject({ differs: true });
+    expect(nameAgreement(['Osman Bare Abdullahi'], file)).toMatchObject({ differs: false });
+    expect(nameAgreement(['Amani Amani Baraka'], ['Amani Baraka'])).toMatchObject({
+      differs: false,
+    });
+  });
+
   test('does not match by a title, and a title does not hide the person', () => {
     expect(nameAgreement(['Sheikh Bare Abdullahi'], file)).not.toBeNull();
     expect(nameAgreement(['Capt Bare Abdullahi'], file)).not.toBeNull();
@@ -170,6 +191,14 @@ describe('an initial', () => {
     '%s agrees with Rebecca Wangari Thiong’o',
     (given) => {
       expect(nameAgreement([given], file)).not.toBeNull();
+    },
+  );
+
+  test.each(['W Wangari Thiongo', 'T. Wangari Thiongo', 'Thiongo Wangari W'])(
+    '%s has an initial of nobody, because the name that it begins is given in full',
+    (given) => {
+      expect(nameAgreement([given], file)).toBeNull();
+      expect(nameAgreement([`Rebecca ${given}`], file)).not.toBeNull();
     },
   );
 
