@@ -73,11 +73,14 @@ export function upwardImports(
 function sqlOf(text: string): string {
   const literals = text.match(/`(?:[^`\\]|\\.)*`|'(?:[^'\\\n]|\\.)*'/gs) ?? [];
   return literals
-    .filter((literal) => /\b(select|insert into|update|delete from|with|join)\b/.test(literal))
+    .filter((literal) =>
+      /\b(select|insert into|update|delete from|truncate|merge into|with|join)\b/i.test(literal),
+    )
     .join('\n');
 }
 
-const WRITE = /\b(?:insert into|update|delete from|truncate)\s+(\w+)/g;
+const WRITE =
+  /\b(?:insert into|update|delete from|truncate|merge into)\s+(?:table\s+)?(?:only\s+)?(?:public\.)?"?(\w+)/gi;
 const READ = /\b(?:from|join|using)\s+(\w+)\b|,\s+(\w+)\s+\w+\s*(?=where|,|\n)/g;
 
 /** Accesses to tables of other folders, by file. */
@@ -123,4 +126,81 @@ export function foreignGrants(
       .filter((relation) => !own.has(relation))
       .map((relation) => `${wing}: ${relation}`);
   });
+}
+
+const SURFACE = /^(?:cli|console|self-service)\//;
+
+/** Imports of stores of wings from surfaces, counted by file. The platform and a surface's own stores do not count. */
+export function countSurfaceStores(imports: readonly Import[]): Record<string, number> {
+  const found = imports.filter(
+    ({ file, imported }) =>
+      SURFACE.test(file) &&
+      /(?:^|[-/])store\.ts$/.test(imported) &&
+      !imported.startsWith('platform/') &&
+      imported.split('/')[0] !== file.split('/')[0],
+  );
+  const byFile = Map.groupBy(found, ({ file }) => file);
+  return Object.fromEntries([...byFile].map(([file, all]) => [file, all.length]));
+}
+
+/**
+ * Files that a README calls pure: those of a row of its table that says so, or only those of the row that `(pure)`
+ * follows.
+ * @param readmes by their paths below `src`.
+ */
+export function namedPure(readmes: Sources): string[] {
+  return [...readmes].flatMap(([readme, text]) => {
+    const folder = readme.replace(/README\.md$/, '');
+    return [...text.matchAll(/^\| (.+?) +\| (.+?) *\|$/gm)].flatMap(
+      ([, names = '', content = '']) => {
+        const isPure = /\bpure\b(?! functions)/i.test(content);
+        const pattern = isPure ? /`([\w-]+\.ts)`/g : /`([\w-]+\.ts)` \(pure\)/g;
+        return [...names.matchAll(pattern)].map((match) => `${folder}${match[1]}`);
+      },
+    );
+  });
+}
+
+const IMPURE =
+  /'node:(?:fs|child_process|net|http|https|dns|timers)\b|\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(|\bprocess\.(?:hrtime|uptime)\b/;
+
+/** True if the text reads a clock, waits, or opens a file or a connection. */
+export function isImpure(text: string): boolean {
+  return IMPURE.test(text);
+}
+
+/** The longest SQL functions may be this long, so that one can be read at once. */
+export const MAX_SQL_LINES = 120;
+
+/** Files of SQL functions with more lines than that, unless exactly this many are listed for them. */
+export function longFunctions(
+  sqlFiles: Sources,
+  listed: Readonly<Record<string, number>>,
+): string[] {
+  return [...sqlFiles]
+    .filter(([file]) => file.includes('/functions/'))
+    .map(([file, sql]) => ({ file, lines: sql.trimEnd().split('\n').length }))
+    .filter(({ file, lines }) =>
+      listed[file] === undefined ? lines > MAX_SQL_LINES : lines !== listed[file],
+    )
+    .map(({ file, lines }) => `${file}: ${lines} lines`);
+}
+
+/** Names of metrics and of commands, as the sources write them. */
+export function namesForPeople(sources: Sources): string[] {
+  return [...sources].flatMap(([file, text]) => {
+    const metrics = [...text.matchAll(/'(malipo_\w+)'/g)];
+    const commands = file.startsWith('cli/')
+      ? [...text.matchAll(/(?:\bcommand\(\s*[\w.]+,|\.command\()\s*'([a-z][\w-]*)/g)]
+      : [];
+    return [...metrics, ...commands].map((match) => match[1] ?? '');
+  });
+}
+
+/** Words for what has another name here: payment, vendor, operator, transfer, proposal. */
+const OTHER_WORDS =
+  /(?:^|[_-])(?:transactions?|bills?|merchants?|signers?|clients?|providers?|part(?:y|ies)|postings?|approvals?)(?=[_-]|$)/;
+
+export function withOtherWords(names: readonly string[]): string[] {
+  return names.filter((name) => OTHER_WORDS.test(name));
 }
