@@ -1,7 +1,7 @@
 import type { Mac } from '../platform/base/mac.ts';
 import { PlainError } from '../platform/base/plain-error.ts';
 import { ALTERED, requireFound, requireText } from '../platform/base/proposal.ts';
-import { databaseTransaction } from '../platform/db/pool.ts';
+import { repeatableTransaction } from '../platform/db/pool.ts';
 import type { Pool, Queryable } from '../platform/db/pool.ts';
 import { COMMAND_LINE, isSameActor, requireMay, SERVICE } from './actors.ts';
 import { aboutOf, draftOf, needOf, unfit, vendorOf } from './draft.ts';
@@ -77,7 +77,7 @@ export class Proposals {
    * Throws: `PlainError` with the problem.
    */
   async propose(request: ProposalRequest): Promise<ProposalRow> {
-    const row = await databaseTransaction(
+    const row = await repeatableTransaction(
       this.#pool,
       async (db) => await this.proposeIn(db, request),
     );
@@ -138,7 +138,7 @@ export class Proposals {
    */
   async approve(request: DecisionRequest & { readonly seen: string }): Promise<ProposalRow> {
     const { proposalId, by, note = '', seen } = request;
-    const [row, kind] = await databaseTransaction(this.#pool, async (db) => {
+    const [row, kind] = await repeatableTransaction(this.#pool, async (db) => {
       const open = await this.#requireOpen(db, proposalId);
       // Before anything is read by its content.
       const ofKind = this.#requireUnaltered(open);
@@ -178,7 +178,7 @@ export class Proposals {
     { proposalId, by, note = '' }: DecisionRequest,
     onlyOwn: boolean,
   ): Promise<ProposalRow> {
-    return await databaseTransaction(this.#pool, async (db) => {
+    return await repeatableTransaction(this.#pool, async (db) => {
       const row = await this.#requireEndable(db, proposalId);
       const isOwn = isSameActor(actorOf(row), { personId: by.personId, names: [by.name] });
       if (onlyOwn && !isOwn) {
@@ -201,7 +201,7 @@ export class Proposals {
   async expire(): Promise<number> {
     const due = await listExpired(this.#pool, MAX_EXPIRED);
     for (const proposalId of due) {
-      await databaseTransaction(this.#pool, async (db) => {
+      await repeatableTransaction(this.#pool, async (db) => {
         const row = await findProposal(db, proposalId);
         if (row === undefined || row.decision !== null) return;
         await this.#end(db, row, { decision: 'expired', by: SERVICE, note: '' });

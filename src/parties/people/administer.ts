@@ -1,7 +1,7 @@
 import { newId } from '../../platform/base/ids.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { databaseTransaction } from '../../platform/db/pool.ts';
+import { repeatableTransaction } from '../../platform/db/pool.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { findVendor, lockVendor } from '../store.ts';
 import type { VendorRow } from '../store.ts';
@@ -38,7 +38,7 @@ export async function addPerson(
   now: Date,
 ): Promise<string> {
   const login = loginFrom(person.login);
-  return await databaseTransaction(pool, async (db) => {
+  return await repeatableTransaction(pool, async (db) => {
     if (isVendorRole(person.role) !== (person.vid !== undefined)) {
       throw new PlainError(
         isVendorRole(person.role)
@@ -101,7 +101,7 @@ export async function changePerson(
     readonly status?: 'active' | 'disabled' | undefined;
   },
 ): Promise<void> {
-  await databaseTransaction(pool, async (db) => {
+  await repeatableTransaction(pool, async (db) => {
     const person = await lockPerson(db, login, ledgerMac, by);
     if (person === undefined) throw new PlainError(`There is no person ${login}.`);
     const isSigned = person.isAuthentic || change.role !== undefined;

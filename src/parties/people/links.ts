@@ -3,7 +3,7 @@ import { Refusal } from '../../platform/base/errors.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { seal } from '../../platform/base/sealing.ts';
 import type { MasterKeys } from '../../platform/base/sealing.ts';
-import { databaseTransaction } from '../../platform/db/pool.ts';
+import { repeatableTransaction } from '../../platform/db/pool.ts';
 import { alteredPerson, credentialsText, lockPerson, signPerson } from './authenticity.ts';
 import type { PeopleDeps } from './authenticity.ts';
 import { endUnsignedLinks, findLink, insertLink, useLink } from './links-store.ts';
@@ -31,7 +31,7 @@ export async function createLink(
   { madeBy, now }: { readonly madeBy: string | null; readonly now: Date },
 ): Promise<string> {
   const token = randomBytes(32).toString('base64url');
-  await databaseTransaction(pool, async (db) => {
+  await repeatableTransaction(pool, async (db) => {
     const person = await lockPerson(db, login, ledgerMac, by);
     if (person === undefined) throw new PlainError(`There is no person ${login}.`);
     if (!person.isAuthentic) throw alteredPerson(login);
@@ -103,7 +103,7 @@ export async function acceptLink(
   }
   const codeStep = checkNewCodes(options, chosen, now);
   const passwordHash = await hashPassword(chosen.password);
-  await databaseTransaction(options.pool, async (db) => {
+  await repeatableTransaction(options.pool, async (db) => {
     if (!(await useLink(db, hashOf(chosen.token), now))) throw new Refusal('link_invalid');
     const sealed =
       chosen.codes === undefined

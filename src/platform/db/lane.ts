@@ -6,7 +6,14 @@ import { isTracing, linksOf, rememberCause, traced } from '../base/tracing.ts';
 import type { Timers } from '../base/timers.ts';
 import { refuseUnavailable } from './failures.ts';
 import { endServerProcess, serverProcessOf } from './lost-call.ts';
-import { isConnectionError, isLostWorker, isReadOnly, isUnavailable, wasAway } from './pool.ts';
+import {
+  isConflict,
+  isConnectionError,
+  isLostWorker,
+  isReadOnly,
+  isUnavailable,
+  wasAway,
+} from './pool.ts';
 import type { Pool, Queryable } from './pool.ts';
 import { createRetryTurns } from './retry-turns.ts';
 import type { RetryTurns } from './retry-turns.ts';
@@ -333,10 +340,4 @@ async function callTraced<Item, Result>(
   const attributes = { 'db.system.name': 'postgresql', 'malipo.rows': items.length };
   const how = { attributes, links: linksOf(items) };
   return await traced(`database: ${name}`, how, async () => await call(db, items, mayPostpone));
-}
-
-/** Deadlock or serialization failure: rolled back; the whole batch can be tried again. */
-function isConflict(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
-  return code === '40P01' || code === '40001';
 }

@@ -248,6 +248,28 @@ async function inOwnTransaction<Result>(
 }
 
 /**
+ * Like `databaseTransaction`, and once more if it collided with another one. For work that people wait for, and that
+ * does nothing outside of the database.
+ */
+export async function repeatableTransaction<Result>(
+  pool: Pool,
+  work: (client: Queryable) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await databaseTransaction(pool, work);
+  } catch (error) {
+    if (isConflict(error)) return await databaseTransaction(pool, work);
+    throw error;
+  }
+}
+
+/** Deadlock or serialization failure: rolled back, and can be tried again. */
+export function isConflict(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  return code === '40P01' || code === '40001';
+}
+
+/**
  * Runs `work` in one database transaction on a connection that the caller holds, such as a lane's.
  * `undefined`, or any error, rolls back. Throws the error, or that of the rollback if it fails,
  * which means that the connection is in doubt.

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { addPerson } from '../../src/parties/people/administer.ts';
+import { acceptLink, createLink } from '../../src/parties/people/links.ts';
+import { findPerson } from '../../src/parties/people/people-store.ts';
+import { PlainError } from '../../src/platform/base/plain-error.ts';
+import { confirmedBy } from '../../src/proposals/parties/person.ts';
+import { openBooks } from '../support/money-fixture.ts';
+import type { Books } from '../support/money-fixture.ts';
+import { SEALING } from '../support/production-pair.ts';
+import { quietProposals } from '../support/quiet-proposals.ts';
+import { addStaff } from '../support/staff.ts';
+import { until } from '../support/until.ts';
+import { countWaiting } from '../support/waiting.ts';
+
+// Two steps about the same people at one moment, which wait for each other in the database.
+
+let books: Books;
+beforeEach(async () => {
+  books = await openBooks();
+});
+afterEach(async () => await books.close());
+
+test('an administrator who approves and makes a link for the same person at once gets an answer to both', async () => {
+  const { pool, ledgerMac } = books;
+  const proposals = quietProposals(books);
+  const role = 'administrator';
+  const chege = await addStaff(books, { login: 'chege', name: 'Chege Maina', role });
+  const at = new Date();
+  const invite = { confirm: confirmedBy(proposals, { by: chege, note: 'a new colleague' }) };
+  const people = { pool, ledgerMac, ...invite };
+  // Locked in the order of their ids: she comes before Asha.
+  await addPerson(people, { login: 'dalila', name: 'Dalila Njeri', role: 'support' }, at);
+  const token = await createLink(people, 'dalila', { madeBy: chege.personId, now: at });
+  const chosen = { token, password: 'correct horse battery', codes: undefined };
+  const { masterKeys } = SEALING;
+  await acceptLink({ ...people, masterKeys, codesRequired: false }, chosen, at);
+  const asha = await addStaff(books, { login: 'asha', name: 'Asha Wanjiru', role });
+  const proposalId = (await findPerson(pool, 'dalila'))?.waitsFor ?? '';
+  const { seen } = await proposals.preview(proposalId);
+
+  const holder = await pool.connect();
+  await holder.query('begin');
+  await holder.query('select from people where person_id = $1 for update', [chege.personId]);
+  // Holds Asha and waits for Chege, then for Dalila.
+  const approved = proposals.approve({ proposalId, by: asha, seen });
+  await until('the approval waits', async () => (await countWaiting(pool)) === 1);
+  // Holds Dalila and waits for Asha.
+  const confirm = confirmedBy(proposals, { by: asha, note: 'a new link' });
+  const by = asha.personId;
+  const deps = { pool, ledgerMac, confirm, by };
+  const linked = createLink(deps, 'dalila', { madeBy: by, now: new Date() });
+  await until('the link waits', async () => (await countWaiting(pool)) === 2);
+  await holder.query('commit');
+  holder.release();
+  const results = await Promise.allSettled([approved, linked]);
+  const errors = results.flatMap((one) => (one.status === 'rejected' ? [one.reason as Error] : []));
+  for (const error of errors) expect(error).toBeInstanceOf(PlainError);
+  expect(errors.length).toBeLessThan(2);
+  expect(results[1]?.status).toBe('fulfilled');
+});
