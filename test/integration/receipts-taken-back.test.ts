@@ -277,7 +277,7 @@ describe('parts of a receipt that go back', () => {
     await writeFile(file, fields.join('\n'));
     for (const counts of [
       { credited: 1, reversed: 2 },
-      { repeated: 1, reversed: 2 },
+      { repeated: 3, reversed: 0 },
     ]) {
       const source = await requireSource(books.pool, 'bank');
       const { wireTime } = books;

@@ -2,6 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { listCases } from '../../src/payments/cases/cases-store.ts';
+import { collect } from '../../src/payments/collections/collect.ts';
 import { addAccount, setSource } from '../../src/payments/receipts/administer.ts';
 import { lockImports, unlockImports } from '../../src/payments/receipts/sources-store.ts';
 import { proposeBankStatement } from '../../src/payments/uploads/bank-statement.ts';
@@ -171,3 +173,67 @@ test.each([
   await approveSeen(books, proposalId);
   expect(await collected()).toBe(70_000n * BigInt(credited));
 });
+
+/** Lines of the preview as label, count and amount. */
+async function previewed(lines: readonly string[]): Promise<Record<string, string>> {
+  const proposalId = await propose(lines);
+  const preview = await quietProposals(books).preview(proposalId);
+  await approveSeen(books, proposalId);
+  return Object.fromEntries(preview.lines.map(({ label, text }) => [label, text ?? '']));
+}
+
+const countCases = async () =>
+  (await listCases(books.pool, { resolved: false, limit: 100 })).map(({ kind }) => kind);
+
+test('a return that is listed again is previewed as known, and opens no second case', async () => {
+  const back = '2026-01-06,-700.00,FT000001,RETURNED';
+  expect(await previewed([LINE])).toEqual({ [`Credited to vendor-${vendorId}`]: '1 lines' });
+  const returned = 'Returned by the bank: a case is opened';
+  expect(await previewed([LINE, back])).toEqual({
+    'Known already': '1 lines',
+    [returned]: '1 lines',
+  });
+  expect(await countCases()).toEqual(['receipt_reversed']);
+  const other = '2026-01-06,5.00,FT000002,ACC 100200';
+  expect(await previewed([LINE, back, other])).toEqual({
+    ...{ 'Known already': '2 lines', [`Credited to vendor-${vendorId}`]: '1 lines' },
+  });
+  const [last] = await listCounts();
+  expect(last).toMatchObject({ repeated: 2, credited: 1, reversed: 0 });
+  // A second return of the same amount, on another day, is another one.
+  const again = '2026-01-07,-700.00,FT000001,RETURNED';
+  expect(await previewed([back, again])).toEqual({
+    'Known already': '1 lines',
+    [returned]: '1 lines',
+  });
+});
+
+test('a number that its collector used with other content is previewed as waiting', async () => {
+  const income = {
+    collector: COLLECTOR,
+    reference: 'bank/FT000001',
+    vendorId,
+    amountCents: 1_000n,
+  };
+  await collect(books, { ...income, paidAt: new Date('2026-01-05T09:00:00Z') });
+  expect(await previewed([LINE])).toEqual({ 'Waits for people': '1 lines' });
+  expect(await collected()).toBe(1_000n);
+  expect(await countCases()).toEqual(['receipt_conflict']);
+});
+
+test('a credit whose return was listed before is previewed as taken back, once', async () => {
+  const back = '2026-01-05,-700.00,FT000001,RETURNED';
+  expect(await previewed([back])).toEqual({ 'Money that went out': '1 lines' });
+  expect(await previewed([LINE])).toEqual({ 'Was taken back': '1 lines' });
+  expect(await previewed([LINE, '2026-01-06,-5.00,FT000009,FEE'])).toEqual({
+    ...{ 'Known already': '1 lines', 'Money that went out': '1 lines' },
+  });
+  expect(await collected()).toBe(0n);
+});
+
+async function listCounts(): Promise<Record<string, number>[]> {
+  const listed = await books.pool.query<{ counts: Record<string, number> }>(
+    'select counts from accepted_statements order by accepted_at desc',
+  );
+  return listed.rows.map(({ counts }) => counts);
+}

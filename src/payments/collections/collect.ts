@@ -87,15 +87,20 @@ type Known = Pick<
 
 /** The answer of the first report to a repeat. Throws: `reference_reused` if the content differs. */
 export function movementBefore(known: Known | undefined, income: CollectedIncome): Movement {
-  if (
-    known === undefined ||
-    known.vendorId !== income.vendorId ||
-    known.amountCents !== income.amountCents ||
-    known.paidAt.getTime() !== income.paidAt.getTime()
-  ) {
-    throw reused(known, income.vendorId);
-  }
+  if (known === undefined || !isSameIncome(known, income)) throw reused(known, income.vendorId);
   return { ...movementOf(known), fresh: false };
+}
+
+/** Whether a collection under the same reference has the same content. */
+export function isSameIncome(
+  known: Pick<Known, 'vendorId' | 'amountCents' | 'paidAt'>,
+  income: CollectedIncome,
+): boolean {
+  return (
+    known.vendorId === income.vendorId &&
+    known.amountCents === income.amountCents &&
+    known.paidAt.getTime() === income.paidAt.getTime()
+  );
 }
 
 function movementOf(of: Omit<Known, 'paidAt'>): Omit<Movement, 'fresh'> {

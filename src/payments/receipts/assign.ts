@@ -23,7 +23,8 @@ import type { ReceiptRow } from './store.ts';
 import { proposeMove } from './move.ts';
 import { openReversed } from './receipt-cases.ts';
 import { sumReversed } from './reversals.ts';
-import { claimFor, credit, creditedCents, isReceiptAuthentic, mayCollect, resign } from './take.ts';
+import { creditedCents, mayCollect } from './hindrance.ts';
+import { claimFor, credit, isReceiptAuthentic, resign } from './take.ts';
 import type { ReceiptDeps } from './take.ts';
 
 export const RECEIPT = 'receipt';

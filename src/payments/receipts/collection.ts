@@ -19,7 +19,7 @@ import { lockFloat } from '../ledger/store.ts';
 import { hasReceipt, RECEIPT_KNOWN, requireNoReceipt } from './identify.ts';
 import { lockNumber } from './identity-store.ts';
 import { findReceiptsLike } from './store.ts';
-import { mayCollect } from './take.ts';
+import { mayCollect } from './hindrance.ts';
 
 const COLLECTION = 'collection';
 

@@ -1,6 +1,7 @@
 import { newId } from '../../platform/base/ids.ts';
 import { plainReference } from '../../platform/base/written-alike.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
+import { hindranceOf } from './hindrance.ts';
 import { decideReport } from './judge-report.ts';
 import type { Decision } from './judge-report.ts';
 import { identify } from './identify.ts';
@@ -8,37 +9,77 @@ import type { ForeseenReceipts, Identified } from './identify.ts';
 import { numbersOf } from './identity-store.ts';
 import type { NumberedRow } from './identity-store.ts';
 import type { ReceiptReport } from './receipt.ts';
-import { isDebited, listReceiptsOfEntry } from './store.ts';
+import { findReturned, judge } from './reversals.ts';
+import type { Reversal } from './reversals.ts';
+import { returnKey } from './statements/import.ts';
+import type { ReportedLine } from './statements/report.ts';
+import {
+  findReceiptsLike,
+  isDebited,
+  listReceiptsOfEntry,
+  listReversals,
+  wasReported,
+} from './store.ts';
 import type { ReceiptRow } from './store.ts';
-import { mayCollect, vendorOf } from './take.ts';
+import { vendorOf } from './take.ts';
 
-/** The effect that a report of a payment would have now. */
+/** The effect that a line of a statement would have now. */
 export type Foreseen =
   | { readonly kind: 'credited'; readonly vendorId: number }
-  | { readonly kind: 'waiting' | 'repeated' | 'conflicts' | 'reversed' };
+  | {
+      readonly kind:
+        | 'waiting'
+        | 'repeated'
+        | 'conflicts'
+        | 'reversed'
+        | 'credit_returned'
+        | 'debit'
+        | 'debit_returned'
+        | 'pending';
+    };
 
-/** Receipts as the reports of a file before would make them. */
+/** Receipts as the lines of a file before would make them. */
 export class Preview implements ForeseenReceipts {
-  readonly #rows = new Map<string, ReceiptRow>();
+  /** By number, as `plainReference` makes it. */
+  readonly #rows = new Map<string, ReceiptRow[]>();
   readonly #like = new Map<string, NumberedRow[]>();
+  readonly #reversals = new Map<string, Reversal[]>();
 
   find(issuer: string, receipt: string): ReceiptRow | undefined {
-    return this.#rows.get(`${issuer} ${receipt}`);
+    const alike = this.#rows.get(plainReference(receipt)) ?? [];
+    return alike.find((row) => row.issuer === issuer && row.receipt === receipt);
   }
 
   like(report: Pick<ReceiptReport, 'receipt' | 'named'>): readonly NumberedRow[] {
     return [...new Set(numbersOf(report).flatMap((number) => this.#like.get(number) ?? []))];
   }
 
+  /** Those of the database whose numbers may be this one, and those of the file instead of them. */
+  withOwn(stored: readonly ReceiptRow[], receipt: string): readonly ReceiptRow[] {
+    const own = this.#rows.get(plainReference(receipt)) ?? [];
+    const ids = new Set(own.map(({ receiptId }) => receiptId));
+    return [...own, ...stored.filter(({ receiptId }) => !ids.has(receiptId))];
+  }
+
+  reversals({ receiptId }: ReceiptRow): readonly Reversal[] {
+    return this.#reversals.get(receiptId) ?? [];
+  }
+
   /** @param reportedFor the vendor of the account. */
   add(row: ReceiptRow, report: ReceiptReport, reportedFor: number | undefined): void {
-    this.#rows.set(`${row.issuer} ${row.receipt}`, row);
+    const plain = plainReference(row.receipt);
+    const others = (this.#rows.get(plain) ?? []).filter((one) => one.receiptId !== row.receiptId);
+    this.#rows.set(plain, [...others, row]);
     const { named = [] } = report;
     const vendorId = row.vendorId ?? reportedFor ?? null;
     const numbered = { ...row, vendorId, named, isDoubtful: row.doubt !== null };
-    for (const number of new Set([plainReference(row.receipt), ...named])) {
+    for (const number of new Set([plain, ...named])) {
       this.#like.set(number, [...(this.#like.get(number) ?? []), numbered]);
     }
+  }
+
+  addReversal({ receiptId }: ReceiptRow, reversal: Reversal): void {
+    this.#reversals.set(receiptId, [...(this.#reversals.get(receiptId) ?? []), reversal]);
   }
 }
 
@@ -66,18 +107,14 @@ export async function foreseeEntry(
 }
 
 async function foresee(db: Queryable, report: ReceiptReport, preview: Preview): Promise<Foreseen> {
+  if (await isDebited(db, report)) {
+    const row = await foreseenRow(db, report, preview);
+    const isNew = await foreseeReversal(db, row, { report, key: null }, preview);
+    return { kind: isNew ? 'reversed' : 'repeated' };
+  }
   const reportedFor = await vendorOf(db, report, report.channel);
   const identified = await identify(db, report, reportedFor, preview);
   const { known, doubt } = identified;
-  if (await isDebited(db, report)) {
-    const kind = (known?.reversedAt ?? null) === null ? 'reversed' : 'repeated';
-    preview.add(
-      { ...rowOf(report, identified, null), reversedAt: new Date() },
-      report,
-      reportedFor,
-    );
-    return { kind };
-  }
   const asked = known === undefined || known.account === null ? report : known;
   const vendorId = await vendorOf(db, asked, report.channel);
   const about = { known, vendorId, confirmFromCents: null, now: new Date(), doubt };
@@ -86,12 +123,66 @@ async function foresee(db: Queryable, report: ReceiptReport, preview: Preview): 
   const row = rowOf(report, identified, decision);
   preview.add(row, report, reportedFor);
   // A claim that its process left is credited by a job, or by this.
-  if (row.state !== 'claimed' || row.vendorId === null) {
-    return { kind: decision.kind === 'repeat' ? 'repeated' : 'waiting' };
+  if (row.state === 'claimed' && row.vendorId !== null) {
+    const claimed = { ...row, vendorId: row.vendorId };
+    const hindrance = await hindranceOf(db, claimed);
+    if (hindrance === null) {
+      preview.add({ ...row, state: 'credited' }, report, reportedFor);
+      return { kind: 'credited', vendorId: row.vendorId };
+    }
+    return { kind: row.reversedAt === null ? 'waiting' : 'reversed' };
   }
-  if (!(await mayCollect(db, row.collector, row.vendorId))) return { kind: 'waiting' };
-  preview.add({ ...row, state: 'credited' }, report, reportedFor);
-  return { kind: 'credited', vendorId: row.vendorId };
+  if (decision.kind !== 'repeat') return { kind: 'waiting' };
+  if (row.reversedAt === null || row.state === 'credited') return { kind: 'repeated' };
+  return { kind: (await wasReported(db, row.receiptId, report)) ? 'repeated' : 'reversed' };
+}
+
+/** Foresees a line that is no credit as the import would take it. @param nth see `othersOf`. */
+export async function foreseeOther(
+  db: Queryable,
+  { line, report }: ReportedLine,
+  nth: number,
+  preview: Preview,
+): Promise<Foreseen> {
+  const { kind } = line;
+  if (kind === 'pending' || kind === 'debit_returned') return { kind };
+  const isReturn = kind === 'credit_returned';
+  const stored = await findReceiptsLike(db, report.receipt);
+  const known = findReturned(preview.withOwn(stored, report.receipt), report);
+  if (!isReturn && known?.amountCents !== report.amountCents) return { kind: 'debit' };
+  const row = known ?? (await foreseenRow(db, report, preview));
+  const about = { report, key: returnKey(report, nth) };
+  const isNew = await foreseeReversal(db, row, about, preview);
+  return { kind: isNew ? 'credit_returned' : 'repeated' };
+}
+
+/** The receipt that a reversal is about: the known one, or one that waits for people. */
+async function foreseenRow(
+  db: Queryable,
+  report: ReceiptReport,
+  preview: Preview,
+): Promise<ReceiptRow> {
+  const row = rowOf(report, await identify(db, report, undefined, preview), null);
+  preview.add(row, report, undefined);
+  return row;
+}
+
+/** Returns false if no more money would go back than is known. */
+async function foreseeReversal(
+  db: Queryable,
+  row: ReceiptRow,
+  { report, key }: { readonly report: ReceiptReport; readonly key: string | null },
+  preview: Preview,
+): Promise<boolean> {
+  const { channel: actor, sourceCode, amountCents: cents, paidAt: at } = report;
+  const kept = [...(await listReversals(db, row)), ...preview.reversals(row)];
+  const now = new Date();
+  const { judged, ...made } = judge(row, kept, { actor, sourceCode, cents, at, key }, now);
+  if (judged === 'known') return false;
+  const isRepeat = judged === 'repeat';
+  preview.addReversal(row, { ...made, isRepeat, reversedAt: now });
+  if (!isRepeat) preview.add({ ...row, reversedAt: now }, report, row.vendorId ?? undefined);
+  return !isRepeat;
 }
 
 /** The receipt as the report leaves it. */

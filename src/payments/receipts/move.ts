@@ -21,7 +21,8 @@ import { lockFloat, readBalance } from '../ledger/store.ts';
 import { openReceiptCase } from './receipt-cases.ts';
 import { findReceipt, insertReceiptEvent, lockReceipt } from './store.ts';
 import type { ReceiptRow } from './store.ts';
-import { claimFor, credit, isReceiptAuthentic, mayCollect } from './take.ts';
+import { mayCollect } from './hindrance.ts';
+import { claimFor, credit, isReceiptAuthentic } from './take.ts';
 import type { ReceiptDeps } from './take.ts';
 
 export const RECEIPT_MOVE = 'receipt_move';

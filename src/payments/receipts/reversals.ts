@@ -1,3 +1,6 @@
+import { DAY_MS } from '../../platform/base/days.ts';
+import { isWrittenAlike } from '../../platform/base/written-alike.ts';
+
 /** A reversal of a receipt that was reported. */
 export interface Reversal {
   readonly cents: bigint;
@@ -34,6 +37,73 @@ export function judgeReversal(
   const most = Math.max(0, ...[...groups.values()].map(({ length }) => length));
   const own = later.filter(isOwn);
   return own.length + 1 <= most ? 'repeat' : 'new';
+}
+
+/** A report that money of a receipt went back. */
+export interface ReversalReport {
+  /** A person, or the channel. */
+  readonly actor: string;
+  /** The source of a channel. */
+  readonly sourceCode?: string | undefined;
+  /** Absent: all that has not gone back yet. */
+  readonly cents?: bigint | undefined;
+  /** When the money went back; a statement has the day only. Default: now. */
+  readonly at?: Date | undefined;
+  /** See `Reversal`. */
+  readonly key?: string | null | undefined;
+}
+
+export interface Judged extends Pick<Reversal, 'cents' | 'reporter' | 'key'> {
+  readonly judged: 'known' | 'repeat' | 'new';
+}
+
+/**
+ * Says what a report of a reversal adds to those that are kept. Pure.
+ * @param now when it is recorded.
+ */
+export function judge(
+  row: {
+    readonly amountCents: bigint;
+    readonly vendorId: number | null;
+    /** When people assigned it. */
+    readonly decidedAt: Date | null;
+  },
+  kept: readonly Reversal[],
+  { actor, sourceCode, at, key = null, cents: given }: ReversalReport,
+  now: Date,
+): Judged {
+  const bookedMs = actor === 'statement' ? DAY_MS : 0;
+  const happenedAt = at === undefined ? now : new Date(at.getTime() + bookedMs);
+  const { vendorId, decidedAt } = row;
+  const isLater = vendorId !== null && decidedAt !== null && decidedAt < happenedAt;
+  const seenUntil = isLater ? decidedAt : null;
+  const cents = given ?? row.amountCents - sumReversed(unseen(kept, seenUntil));
+  const reporter = sourceCode === undefined ? PERSON : `${actor} ${sourceCode}`;
+  const made = { cents, reporter, key };
+  return { ...made, judged: cents <= 0n ? 'known' : judgeReversal(kept, made, seenUntil) };
+}
+
+interface Numbered {
+  readonly issuer: string;
+  readonly receipt: string;
+  readonly amountCents: bigint;
+}
+
+/**
+ * The receipt that a bank's debit or return may take back: of its issuer, or of its amount, because it may be known
+ * from a source of another issuer, as one receipt or as another, or in another spelling. Pure.
+ * @param rows receipts whose numbers may be the debit's.
+ */
+export function findReturned<Row extends Numbered>(
+  rows: readonly Row[],
+  { issuer, receipt, amountCents }: Numbered,
+): Row | undefined {
+  const alike = rows.filter((row) => isWrittenAlike(row.receipt, receipt));
+  const same = alike.filter((row) => row.receipt === receipt);
+  return (
+    same.find((row) => row.issuer === issuer) ??
+    [...same, ...alike].find((row) => row.amountCents === amountCents)
+  );
 }
 
 /** The reversals that people had not seen when they assigned the receipt. @param seenUntil null: they did not. */

@@ -1,4 +1,3 @@
-import { DAY_MS } from '../../platform/base/days.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
@@ -7,25 +6,16 @@ import { postingTime } from '../ledger/store.ts';
 import { requireReceipt } from './assign.ts';
 import type { ReceiptName } from './assign.ts';
 import type { ReceiptReport } from './receipt.ts';
-import { judgeReversal, PERSON, sumReversed, unseen } from './reversals.ts';
+import { judge } from './reversals.ts';
+import type { ReversalReport } from './reversals.ts';
 import { insertReceiptEvent, isDebited, listReversals, lockReceipt, setReversed } from './store.ts';
 import type { ReceiptRow } from './store.ts';
 import { openReversed } from './receipt-cases.ts';
 import { keepWaiting, takeReport } from './take.ts';
 import type { ReceiptDeps, Taken } from './take.ts';
 
-export interface ReversedBy {
-  /** A person, or the channel. */
-  readonly actor: string;
+export interface ReversedBy extends ReversalReport {
   readonly note: string;
-  /** Absent: all that has not gone back yet. */
-  readonly cents?: bigint | undefined;
-  /** When the money went back; a statement has the day only. Default: now. */
-  readonly at?: Date;
-  /** The source of a channel. */
-  readonly sourceCode?: string;
-  /** See `Reversal`. */
-  readonly key?: string | null;
 }
 
 /**
@@ -90,21 +80,11 @@ export async function takeUnlessDebited(
 
 /** The caller holds the receipt's lock. Returns false if no more money went back than was known. */
 async function reverse(client: Queryable, row: ReceiptRow, by: ReversedBy): Promise<boolean> {
-  const { actor, note, at, key = null } = by;
+  const { actor, note } = by;
   // Read after the lock, as the time of a proposal is: one of the two came first.
   const reversedAt = await postingTime(client);
-  const bookedMs = actor === 'statement' ? DAY_MS : 0;
-  const happenedAt = at === undefined ? reversedAt : new Date(at.getTime() + bookedMs);
   const kept = await listReversals(client, row);
-  const { vendorId, decidedAt } = row;
-  const seenUntil =
-    vendorId !== null && decidedAt !== null && decidedAt < happenedAt ? decidedAt : null;
-  const leftCents = row.amountCents - sumReversed(unseen(kept, seenUntil));
-  const cents = by.cents ?? leftCents;
-  if (cents <= 0n) return false;
-  const reporter = by.sourceCode === undefined ? PERSON : `${actor} ${by.sourceCode}`;
-  const made = { cents, reporter, key };
-  const judged = judgeReversal(kept, made, seenUntil);
+  const { cents, reporter, key, judged } = judge(row, kept, by, reversedAt);
   if (judged === 'known') return false;
   const isRepeat = judged === 'repeat';
   // A repeat is kept as well: the next reversal of this reporter is another one.

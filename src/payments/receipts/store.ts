@@ -282,6 +282,20 @@ export async function insertReport(
   return inserted.rowCount === 1;
 }
 
+/** True if an equal report of the same channel was kept: `insertReport` would keep nothing. */
+export async function wasReported(
+  db: Queryable,
+  receiptId: string,
+  { sourceCode, channel, amountCents, account, paidAt }: ReceiptReport,
+): Promise<boolean> {
+  const found = await db.query(
+    `select from receipt_reports where receipt_id = $1 and source_code = $2 and channel = $3
+       and amount_cents = $4 and account = $5 and paid_at = $6`,
+    [receiptId, sourceCode, channel, amountCents, account ?? '', paidAt],
+  );
+  return found.rowCount === 1;
+}
+
 /** Keeps a debit of a bank statement whose credit is not known. */
 export async function insertDebit(db: Queryable, report: ReceiptReport): Promise<void> {
   const { issuer, receipt, amountCents, sourceCode, paidAt } = report;

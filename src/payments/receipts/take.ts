@@ -1,7 +1,5 @@
 import { crashPoint } from '#crash-points';
 import type { Logger } from 'pino';
-import { isInScope } from '../../parties/vendor.ts';
-import { findCollector, findVendorById, scopeOf } from '../../parties/store.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { newId } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
@@ -9,11 +7,10 @@ import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { HOUSE } from '../cases/cases-store.ts';
 import { receiptText } from '../ledger/authenticity.ts';
-import { collect, isFarAhead } from '../collections/collect.ts';
-import { findCollection } from '../collections/store.ts';
+import { collect } from '../collections/collect.ts';
+import { hindranceOf, incomeOf, isTakenBack } from './hindrance.ts';
 import { decideReport } from './judge-report.ts';
 import type { Decision } from './judge-report.ts';
-import { collectionReference } from './receipt.ts';
 import { identify } from './identify.ts';
 import { openConflict, openReceiptCase, passConflict } from './receipt-cases.ts';
 import type { Channel, ReceiptReport } from './receipt.ts';
@@ -234,11 +231,6 @@ export async function takeReplaced(
   });
 }
 
-/** What is credited of it: if it was moved, what its last vendor still had. */
-export function creditedCents({ amountCents, movedCents }: ReceiptRow): bigint {
-  return movedCents ?? amountCents;
-}
-
 /**
  * Credits a claimed receipt as collected income of its vendor. Can be repeated. Returns false if it
  * has to wait or is disputed, if two people have closed it, or if its money was taken back before.
@@ -248,18 +240,17 @@ export async function credit(deps: ReceiptDeps, row: ReceiptRow): Promise<boolea
   const { receipt, vendorId } = row;
   requireAuthentic(ledgerMac, row);
   if (vendorId === null) throw new Error(`receipt ${receipt} is claimed for no vendor`);
-  if (await wasClosed(pool, row.receiptId)) {
+  const claimed = { ...row, vendorId };
+  const hindrance = await hindranceOf(pool, claimed);
+  if (hindrance === 'closed') {
     log.error({ receipt }, 'a receipt that two people closed was opened again in the database');
     return false;
   }
-  if (
-    isTakenBack(row) &&
-    (await findCollection(pool, row.collector, collectionReference(row))) === undefined
-  ) {
+  if (hindrance === 'taken_back') {
     await unclaim(deps, row);
     return false;
   }
-  if (!(await mayCollect(pool, row.collector, vendorId))) {
+  if (hindrance === 'not_allowed') {
     log.warn(
       { receipt, collector: row.collector },
       'a receipt waits: its collector is not allowed',
@@ -267,14 +258,8 @@ export async function credit(deps: ReceiptDeps, row: ReceiptRow): Promise<boolea
     return false;
   }
   try {
-    const { collector } = row;
-    const amountCents = creditedCents(row);
-    // One with a time that cannot be, which two people assigned, was paid at the latest by then.
-    const paidAt = isFarAhead(row.paidAt, row.receivedAt.getTime()) ? row.receivedAt : row.paidAt;
-    await collect(
-      { pool, ledgerMac },
-      { collector, reference: collectionReference(row), vendorId, amountCents, paidAt },
-    );
+    // Refuses one that is reused, also if it is since a moment ago.
+    await collect({ pool, ledgerMac }, incomeOf(claimed));
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'reference_reused') throw error;
     log.error({ receipt }, 'the collector has reported this receipt with other content');
@@ -284,11 +269,6 @@ export async function credit(deps: ReceiptDeps, row: ReceiptRow): Promise<boolea
   crashPoint('receipt:after-credit');
   await endAs(deps, row, 'credited');
   return true;
-}
-
-/** True if the provider took the money back after the claim, or after people assigned it. */
-function isTakenBack({ reversedAt, decidedAt }: ReceiptRow): boolean {
-  return reversedAt !== null && (decidedAt === null || decidedAt < reversedAt);
 }
 
 /** Leaves the receipt to people, like one whose reversal was reported first. */
@@ -322,14 +302,4 @@ async function endAs(
     const facts = { reason: 'reference_reused', issuer: row.issuer, receipt: row.receipt };
     await openReceiptCase(client, row, 'receipt_conflict', facts);
   });
-}
-
-/** The collector must be active and allowed to report income of this vendor. */
-export async function mayCollect(db: Queryable, name: string, vendorId: number): Promise<boolean> {
-  const collector = await findCollector(db, name);
-  if (collector === undefined || collector.status !== 'active') return false;
-  const scope = scopeOf(collector);
-  if (scope === 'all') return true;
-  const vendor = await findVendorById(db, vendorId);
-  return vendor !== undefined && isInScope(scope, vendor.vid);
 }

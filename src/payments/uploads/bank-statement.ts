@@ -3,18 +3,16 @@ import { readVids } from '../../parties/store.ts';
 import { compiled } from '../../platform/base/compiled.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { jsonText } from '../../platform/base/proposal.ts';
-import { isWrittenAlike, plainReference } from '../../platform/base/written-alike.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { kind } from '../../proposals/kind.ts';
 import type { Actor, AnyKind, Line } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
 import type { ProposalRow } from '../../proposals/store.ts';
 import { requireSource } from '../receipts/administer.ts';
-import { foreseeEntry, Preview } from '../receipts/foresee.ts';
+import { foreseeEntry, foreseeOther, Preview } from '../receipts/foresee.ts';
 import type { Foreseen } from '../receipts/foresee.ts';
 import type { SourceRow } from '../receipts/sources-store.ts';
-import { findReceiptsLike } from '../receipts/store.ts';
-import { entriesInOrder, readReports } from '../receipts/statements/import.ts';
+import { entriesInOrder, othersOf, readReports } from '../receipts/statements/import.ts';
 import type { ReportedLine } from '../receipts/statements/report.ts';
 import { takeAccepted } from './accepted.ts';
 import type { UploadDeps } from './accepted.ts';
@@ -160,34 +158,10 @@ async function planOf(db: Queryable, lines: readonly ReportedLine[]): Promise<Pl
       note(foreseen, reports[index]?.amountCents ?? 0n);
     }
   }
-  const taken = Map.groupBy(
-    lines.filter(({ line }) => line.kind === 'credit'),
-    nameOf,
-  );
-  for (const reported of lines) {
-    const { kind: name, amountCents } = reported.line;
-    if (name === 'credit') continue;
-    const isReturn =
-      name === 'debit' &&
-      (taken.get(nameOf(reported))?.some((one) => isLike(one, reported)) === true ||
-        (await isKnown(db, reported)));
-    add(other, isReturn ? 'credit_returned' : name, amountCents);
+  for (const { line, nth } of othersOf(lines)) {
+    note(await foreseeOther(db, line, nth, preview), line.report.amountCents);
   }
   return { credited, other };
-}
-
-/** Key that a credit shares with the debit that returns it. Equal for numbers that may be one. */
-function nameOf({ report }: ReportedLine): string {
-  return `${plainReference(report.receipt)} ${report.amountCents}`;
-}
-
-function isLike(one: ReportedLine, other: ReportedLine): boolean {
-  return isWrittenAlike(one.report.receipt, other.report.receipt);
-}
-
-async function isKnown(db: Queryable, { report }: ReportedLine): Promise<boolean> {
-  const rows = await findReceiptsLike(db, report.receipt);
-  return rows.some(({ amountCents }) => amountCents === report.amountCents);
 }
 
 function linesOf(sums: ReadonlyMap<string, Sum>, labelOf: (name: string) => string): Line[] {

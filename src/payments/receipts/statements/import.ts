@@ -5,6 +5,8 @@ import { formatMoney } from '../../../platform/base/money.ts';
 import type { WireTime } from '../../../platform/base/clock.ts';
 import { bankStatements } from '../../../connectors/registry.ts';
 import { reportReversal, takeReversal, takeUnlessDebited } from '../reverse.ts';
+import type { ReceiptReport } from '../receipt.ts';
+import { findReturned } from '../reversals.ts';
 import { lockImports, unlockImports } from '../sources-store.ts';
 import { findReceiptsLike, insertDebit, listKnownNumbers, listReceiptsOfEntry } from '../store.ts';
 import type { SourceRow } from '../sources-store.ts';
@@ -185,7 +187,7 @@ const COUNTED: Readonly<Record<Taken, keyof Imported>> = {
 };
 
 /** The lines that are no credits, each with its position among equal ones: a bank may return one amount twice a day. */
-function othersOf(
+export function othersOf(
   lines: readonly ReportedLine[],
 ): { readonly line: ReportedLine; readonly nth: number }[] {
   const seen = new Map<string, number>();
@@ -207,16 +209,8 @@ async function takeOther(
 ): Promise<keyof Imported> {
   if (line.kind === 'pending') return 'pending';
   if (line.kind === 'debit_returned') return 'debits';
-  const { issuer, receipt, amountCents } = report;
-  // The receipt may be known from a source of another issuer, as one receipt or as another, or in another spelling.
-  const find = async () => {
-    const rows = await findReceiptsLike(deps.pool, receipt);
-    const same = rows.filter((row) => row.receipt === receipt);
-    return (
-      same.find((row) => row.issuer === issuer) ??
-      [...same, ...rows].find((row) => row.amountCents === amountCents)
-    );
-  };
+  const { receipt, amountCents } = report;
+  const find = async () => findReturned(await findReceiptsLike(deps.pool, receipt), report);
   const isReturn = line.kind === 'credit_returned';
   let known = await find();
   if (known === undefined && !isReturn) {
@@ -227,15 +221,20 @@ async function takeOther(
   // Banks book charges under the reference of the payment: only an equal amount is a return.
   if (!isReturn && known?.amountCents !== amountCents) return 'debits';
   const note = `bank statement, ${line.reference}, ${formatMoney(amountCents)}`;
-  const key = `${report.paidAt.toISOString()} ${nth}`;
+  const key = returnKey(report, nth);
   if (known === undefined) {
-    await takeReversal(deps, report, { note, key });
-    return 'unknown_returns';
+    const isNew = await takeReversal(deps, report, { note, key });
+    return isNew ? 'unknown_returns' : 'repeated';
   }
   const { sourceCode, paidAt: at } = report;
   const by = { actor: 'statement', sourceCode, note, cents: amountCents, at, key };
-  await reportReversal(deps.pool, { issuer: known.issuer, receipt: known.receipt }, by);
-  return 'reversed';
+  const name = { issuer: known.issuer, receipt: known.receipt };
+  return (await reportReversal(deps.pool, name, by)) ? 'reversed' : 'repeated';
+}
+
+/** Tells a return apart from others of its number and amount. */
+export function returnKey({ paidAt }: Pick<ReceiptReport, 'paidAt'>, nth: number): string {
+  return `${paidAt.toISOString()} ${nth}`;
 }
 
 const LOST_TEXT =
