@@ -14,9 +14,9 @@ import {
   insertProposal,
   listExpired,
   listProposals,
-  readTime,
   setNotOpen,
 } from './store.ts';
+import { postingTime } from '../platform/db/posting-time.ts';
 import type { Decision, ProposalFilter, ProposalRow } from './store.ts';
 
 export interface ProposalRequest {
@@ -103,7 +103,7 @@ export class Proposals {
         ...{ by, note: 'Replaced by a new proposal.' },
       });
     }
-    const draft = draftOf(kind, { content, by, note: reason, at: await readTime(db) });
+    const draft = draftOf(kind, { content, by, note: reason, at: await postingTime(db) });
     const plan = kind.plan(facts, draft);
     const made = { ...draft, shown: kind.show(plan) };
     const signed = { ...made, mac: this.#mac.sign(proposalText(made)) };
@@ -144,7 +144,7 @@ export class Proposals {
       const ofKind = this.#requireUnaltered(open);
       await this.#requireAnother(db, open, by, ofKind);
       const facts = await ofKind.read(db, open.content, { lock: true, proposalId });
-      const at = await readTime(db);
+      const at = await postingTime(db);
       if (open.expiresAt !== null && open.expiresAt <= at) {
         throw new PlainError('The proposal has expired. Propose it again.');
       }
@@ -307,7 +307,7 @@ export class Proposals {
 
   /** Returns what it holds, and the time. */
   async #release(db: Queryable, row: ProposalRow): Promise<Date> {
-    const at = await readTime(db);
+    const at = await postingTime(db);
     // Of every kind, because the kind may have been altered as well.
     for (const { hold } of this.#kinds.values()) await hold?.release(db, row.proposalId, at);
     return at;

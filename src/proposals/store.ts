@@ -51,17 +51,6 @@ const PROPOSALS = `select p.proposal_id as "proposalId", p.kind, p.about, p.vend
     d.mac as "decisionMac"
   from proposals p left join proposal_decisions d on d.proposal_id = p.proposal_id`;
 
-/**
- * The database's time, read after the locks: of two steps about the same thing, one is later. Rounded up, because no
- * movement of money may have a time before its database transaction began.
- */
-export async function readTime(db: Queryable): Promise<Date> {
-  const read = await db.query<{ now: Date }>(
-    `select date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond' as now`,
-  );
-  return read.rows[0]?.now ?? new Date();
-}
-
 /** False if another proposal about it waits. */
 export async function insertProposal(db: Queryable, made: NewProposal): Promise<boolean> {
   const inserted = await db.query(

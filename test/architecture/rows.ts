@@ -5,7 +5,7 @@
  */
 export const ROWS: readonly (readonly string[])[] = [
   ['platform/base'],
-  ['platform/outbound', 'platform/program-version'],
+  ['platform/outbound', 'platform/program-version', 'platform/sync-folder'],
   [
     'platform/health-check',
     'platform/log',

@@ -1,5 +1,6 @@
+import { filledText, orNull, strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
-import type { Static, TProperties, TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { SECTORS } from '../../parties/vendor.ts';
 import { isoDay } from '../../platform/base/days.ts';
 import { formatMoney } from '../../platform/base/money.ts';
@@ -14,15 +15,12 @@ import { SCORE_KINDS } from '../scorecards/scorecard.ts';
 
 const reference = Type.String({ pattern: '^[0-9]{1,18}$' });
 const id = Type.String({ pattern: '^[0-9a-f-]{36}$' });
-const someText = Type.String({ minLength: 1, maxLength: 1_000 });
+const someText = filledText(1_000);
 const isoDate = Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' });
 /** JSON has no exact integers of 64 bits, so cents are text. */
 const cents = Type.String({ pattern: '^[0-9]{1,18}$' });
 const digest = Type.String({ pattern: '^[0-9a-f]{64}$' });
 const count = Type.Integer({ minimum: 0 });
-const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
-const strict = <Fields extends TProperties>(fields: Fields) =>
-  Type.Object(fields, { additionalProperties: false });
 
 const ruleSchema = strict({
   rule: someText,

@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hashOf } from '../../parties/people/sessions.ts';
+import { randomBytes } from 'node:crypto';
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 
@@ -87,8 +88,4 @@ async function takeAttempt(
     [hash, now, MAX_ATTEMPTS],
   );
   return taken.rows[0];
-}
-
-function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token, 'utf8').digest();
 }

@@ -1,3 +1,4 @@
+import { strict } from '../../platform/base/json-fields.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -12,27 +13,21 @@ import { CHARACTERISTIC_NAMES, characteristic } from './characteristics.ts';
 export const SCORE_KINDS = ['generic', 'mobile'] as const;
 export type ScoreKind = (typeof SCORE_KINDS)[number];
 
-const BIN = Type.Object(
-  {
-    below: Type.Optional(
-      Type.Number({ description: 'Upper end, not included. The last bin has none.' }),
-    ),
-    points: Type.Integer(),
-  },
-  { additionalProperties: false },
-);
+const BIN = strict({
+  below: Type.Optional(
+    Type.Number({ description: 'Upper end, not included. The last bin has none.' }),
+  ),
+  points: Type.Integer(),
+});
 
-const CARD_CHARACTERISTIC = Type.Object(
-  {
-    name: Type.Enum(CHARACTERISTIC_NAMES),
-    bins: Type.Array(BIN, { minItems: 1, maxItems: 50 }),
-    never: Type.Optional(
-      Type.Integer({ description: 'Points when it never happened, where that can be.' }),
-    ),
-    reason: Type.String({ minLength: 10, maxLength: 200 }),
-  },
-  { additionalProperties: false },
-);
+const CARD_CHARACTERISTIC = strict({
+  name: Type.Enum(CHARACTERISTIC_NAMES),
+  bins: Type.Array(BIN, { minItems: 1, maxItems: 50 }),
+  never: Type.Optional(
+    Type.Integer({ description: 'Points when it never happened, where that can be.' }),
+  ),
+  reason: Type.String({ minLength: 10, maxLength: 200 }),
+});
 
 /** The width of the bands of `validation`. */
 export const VALIDATION_BAND_POINTS = 20;
@@ -43,35 +38,32 @@ const BAND_COUNTS = Type.Record(
 );
 
 /** A scorecard file. Points are integers, so that a score and its probability agree exactly. */
-const SCORECARD = Type.Object(
-  {
-    id: Type.String({ pattern: '^[a-z][a-z0-9-]{0,40}$' }),
-    kind: Type.Enum(SCORE_KINDS),
-    version: Type.Integer({ minimum: 1 }),
-    about: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
-      description: 'Where the card comes from and how good it is, for people.',
+const SCORECARD = strict({
+  id: Type.String({ pattern: '^[a-z][a-z0-9-]{0,40}$' }),
+  kind: Type.Enum(SCORE_KINDS),
+  version: Type.Integer({ minimum: 1 }),
+  about: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
+    description: 'Where the card comes from and how good it is, for people.',
+  }),
+  reference: Type.Optional(
+    Type.Record(Type.String({ pattern: '^\\d{1,4}$' }), Type.Number({ minimum: 0 }), {
+      description:
+        'Samples of the development part by bands of 50 points, named by the lowest score: what later scores are compared with.',
     }),
-    reference: Type.Optional(
-      Type.Record(Type.String({ pattern: '^\\d{1,4}$' }), Type.Number({ minimum: 0 }), {
+  ),
+  validation: Type.Optional(
+    Type.Object(
+      { goods: BAND_COUNTS, bads: BAND_COUNTS },
+      {
+        additionalProperties: false,
         description:
-          'Samples of the development part by bands of 50 points, named by the lowest score: what later scores are compared with.',
-      }),
+          'People whom the card was not made from, by outcome and bands of 20 points, named by the lowest score: how well the card tells them apart.',
+      },
     ),
-    validation: Type.Optional(
-      Type.Object(
-        { goods: BAND_COUNTS, bads: BAND_COUNTS },
-        {
-          additionalProperties: false,
-          description:
-            'People whom the card was not made from, by outcome and bands of 20 points, named by the lowest score: how well the card tells them apart.',
-        },
-      ),
-    ),
-    basePoints: Type.Integer(),
-    characteristics: Type.Array(CARD_CHARACTERISTIC, { minItems: 1 }),
-  },
-  { additionalProperties: false },
-);
+  ),
+  basePoints: Type.Integer(),
+  characteristics: Type.Array(CARD_CHARACTERISTIC, { minItems: 1 }),
+});
 
 export type Scorecard = Static<typeof SCORECARD>;
 export type CardCharacteristic = Static<typeof CARD_CHARACTERISTIC>;

@@ -1,5 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
+import { csvValue } from '../../platform/base/csv.ts';
 import { readCsv } from '../../platform/csv-file.ts';
 import { gradeOfPercent, percentOfScore } from '../scorecards/scale.ts';
 import { TrainingError } from './error.ts';
@@ -19,7 +20,7 @@ export async function applyCard(card: TableCard, from: string, to: string): Prom
   const lines = async function* (): AsyncGenerator<string> {
     for await (const line of scoredLines(card, from)) {
       rows++;
-      yield `${line.map(csvCell).join(',')}\n`;
+      yield `${line.map(csvValue).join(',')}\n`;
     }
   };
   await pipeline(lines, createWriteStream(to, { flags: 'wx' }));
@@ -64,8 +65,4 @@ function scoreCells(
   );
   const probability = percentOfScore(score).toFixed(2);
   return [String(score), gradeOfPercent(probability), probability, `${card.id}@${card.version}`];
-}
-
-function csvCell(cell: string): string {
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

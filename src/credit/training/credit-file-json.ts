@@ -1,5 +1,6 @@
+import { orNull } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
-import type { Static, TSchema } from 'typebox';
+import type { Static } from 'typebox';
 import { compiled } from '../../platform/base/compiled.ts';
 
 import { isoDay, parseDay } from '../../platform/base/days.ts';
@@ -9,7 +10,6 @@ import type { AccountState, CreditAccount, CreditFile } from '../facts.ts';
 const day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' });
 const cents = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const count = Type.Integer({ minimum: 0, maximum: 100_000 });
-const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
 const STATE = Type.Object({
   asOf: day,

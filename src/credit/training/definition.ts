@@ -1,3 +1,4 @@
+import { strict } from '../../platform/base/json-fields.ts';
 import { readFileSync } from 'node:fs';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
@@ -8,56 +9,42 @@ import { TrainingError } from './error.ts';
 const NAME = Type.String({ minLength: 1, maxLength: 100 });
 const VALUES = Type.Array(Type.String({ maxLength: 200 }), { minItems: 1, maxItems: 100 });
 
-const COLUMN = Type.Object(
-  {
-    name: NAME,
-    type: Type.Enum(['number', 'category']),
-    better: Type.Optional(
-      Type.Enum(['higher', 'lower', 'either'], {
-        description:
-          'Numbers only: the values that are better. Default: either, as the samples show.',
-      }),
-    ),
-    missing: Type.Optional(
-      Type.Array(Type.String({ maxLength: 200 }), {
-        description: 'Values that mean: not known. An empty one always does.',
-      }),
-    ),
-    meaning: Type.Optional(Type.String({ maxLength: 200 })),
-    reason: Type.Optional(Type.String({ minLength: 10, maxLength: 200 })),
-  },
-  { additionalProperties: false },
-);
+const COLUMN = strict({
+  name: NAME,
+  type: Type.Enum(['number', 'category']),
+  better: Type.Optional(
+    Type.Enum(['higher', 'lower', 'either'], {
+      description:
+        'Numbers only: the values that are better. Default: either, as the samples show.',
+    }),
+  ),
+  missing: Type.Optional(
+    Type.Array(Type.String({ maxLength: 200 }), {
+      description: 'Values that mean: not known. An empty one always does.',
+    }),
+  ),
+  meaning: Type.Optional(Type.String({ maxLength: 200 })),
+  reason: Type.Optional(Type.String({ minLength: 10, maxLength: 200 })),
+});
 
-const DEFINITION = Type.Object(
-  {
-    outcome: Type.Object(
-      {
-        column: NAME,
-        good: VALUES,
-        bad: VALUES,
-        rejected: Type.Optional(VALUES),
-      },
-      { additionalProperties: false },
-    ),
-    columns: Type.Array(COLUMN, { minItems: 1, maxItems: 500 }),
-    date: Type.Optional(NAME),
-    outOfTimeFrom: Type.Optional(Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])$' })),
-    weight: Type.Optional(NAME),
-    group: Type.Optional(NAME),
-    minBinBads: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
-    populationBadPercent: Type.Optional(
-      Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 100 }),
-    ),
-    rejectInference: Type.Optional(
-      Type.Object(
-        { badOddsFactor: Type.Number({ minimum: 1, maximum: 100 }) },
-        { additionalProperties: false },
-      ),
-    ),
-  },
-  { additionalProperties: false },
-);
+const DEFINITION = strict({
+  outcome: strict({
+    column: NAME,
+    good: VALUES,
+    bad: VALUES,
+    rejected: Type.Optional(VALUES),
+  }),
+  columns: Type.Array(COLUMN, { minItems: 1, maxItems: 500 }),
+  date: Type.Optional(NAME),
+  outOfTimeFrom: Type.Optional(Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])$' })),
+  weight: Type.Optional(NAME),
+  group: Type.Optional(NAME),
+  minBinBads: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+  populationBadPercent: Type.Optional(Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 100 })),
+  rejectInference: Type.Optional(
+    strict({ badOddsFactor: Type.Number({ minimum: 1, maximum: 100 }) }),
+  ),
+});
 
 /** The columns of a table, and how a scorecard is made from them. */
 export type Definition = Static<typeof DEFINITION>;

@@ -1,3 +1,4 @@
+import { strict } from '../../platform/base/json-fields.ts';
 import { readFileSync } from 'node:fs';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
@@ -20,50 +21,34 @@ const UNKNOWN = Type.Integer({
 const CELLS = Type.Array(Type.String());
 const REASON = Type.Optional(Type.String());
 
-const NUMBER_COLUMN = Type.Object(
-  {
-    name: Type.String(),
-    type: Type.Literal('number'),
-    missing: CELLS,
-    bins: Type.Array(
-      Type.Object(
-        { below: Type.Optional(Type.Number()), points: POINTS },
-        { additionalProperties: false },
-      ),
-      { minItems: 1 },
-    ),
-    unknown: UNKNOWN,
-    reason: REASON,
-  },
-  { additionalProperties: false },
-);
+const NUMBER_COLUMN = strict({
+  name: Type.String(),
+  type: Type.Literal('number'),
+  missing: CELLS,
+  bins: Type.Array(strict({ below: Type.Optional(Type.Number()), points: POINTS }), {
+    minItems: 1,
+  }),
+  unknown: UNKNOWN,
+  reason: REASON,
+});
 
-const CATEGORY_COLUMN = Type.Object(
-  {
-    name: Type.String(),
-    type: Type.Literal('category'),
-    missing: CELLS,
-    bins: Type.Array(
-      Type.Object({ values: CELLS, points: POINTS }, { additionalProperties: false }),
-      { minItems: 1 },
-    ),
-    unknown: UNKNOWN,
-    reason: REASON,
-  },
-  { additionalProperties: false },
-);
+const CATEGORY_COLUMN = strict({
+  name: Type.String(),
+  type: Type.Literal('category'),
+  missing: CELLS,
+  bins: Type.Array(strict({ values: CELLS, points: POINTS }), { minItems: 1 }),
+  unknown: UNKNOWN,
+  reason: REASON,
+});
 
-const TABLE_CARD = Type.Object(
-  {
-    id: Type.String({ pattern: '^[a-z][a-z0-9-]{0,40}$' }),
-    kind: Type.Literal('table'),
-    version: Type.Integer({ minimum: 1 }),
-    about: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()])),
-    basePoints: Type.Integer(),
-    columns: Type.Array(Type.Union([NUMBER_COLUMN, CATEGORY_COLUMN]), { minItems: 1 }),
-  },
-  { additionalProperties: false },
-);
+const TABLE_CARD = strict({
+  id: Type.String({ pattern: '^[a-z][a-z0-9-]{0,40}$' }),
+  kind: Type.Literal('table'),
+  version: Type.Integer({ minimum: 1 }),
+  about: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()])),
+  basePoints: Type.Integer(),
+  columns: Type.Array(Type.Union([NUMBER_COLUMN, CATEGORY_COLUMN]), { minItems: 1 }),
+});
 
 /** A scorecard of any table: the registry’s cards have characteristics instead of columns. */
 export type TableCard = Static<typeof TABLE_CARD>;

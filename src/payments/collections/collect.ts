@@ -7,7 +7,8 @@ import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import { collectionText } from '../ledger/authenticity.ts';
 import type { CollectionContent } from '../ledger/authenticity.ts';
-import { lockFloat, postingTime, postTransfer } from '../ledger/store.ts';
+import { lockFloat, postTransfer } from '../ledger/store.ts';
+import { postingTime } from '../../platform/db/posting-time.ts';
 import { findCollection, insertCollection } from './store.ts';
 import type { CollectionRow } from './store.ts';
 

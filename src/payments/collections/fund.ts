@@ -3,7 +3,8 @@ import { newId } from '../../platform/base/ids.ts';
 import { encodeReference } from '../../parties/reference.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
-import { lockFloat, postingTime, postTransfer, readBalance } from '../ledger/store.ts';
+import { lockFloat, postTransfer, readBalance } from '../ledger/store.ts';
+import { postingTime } from '../../platform/db/posting-time.ts';
 import type { Movement } from './collect.ts';
 import { findLatestFundMovement, insertFundMovement } from './store.ts';
 

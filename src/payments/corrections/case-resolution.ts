@@ -1,3 +1,4 @@
+import { orNull, strict } from '../../platform/base/json-fields.ts';
 import { hash } from 'node:crypto';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
@@ -25,33 +26,28 @@ import { requireNotPosted } from './same-reference.ts';
 import { readCase } from './situation.ts';
 import type { CaseFacts } from './case-facts.ts';
 
-const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
-  Type.Union([Type.Null(), schema]);
 const text = Type.String({ maxLength: 500 });
 
-const content = Type.Object(
-  {
-    caseId: text,
-    kind: Type.Enum([...CASE_KINDS]),
-    vendorId: Type.Integer(),
-    /** Names the vendor of the case, for people who read the proposal. */
-    vid: orNull(text),
-    operator: orNull(text),
-    reference: orNull(text),
-    resolution: Type.Enum(Object.keys(RESOLUTIONS)),
-    amount_cents: orNull(Type.String({ pattern: '^[0-9]{1,18}$' })),
-    operator_reference: orNull(text),
-    message: orNull(text),
-    details: orNull(Type.Record(Type.String({ maxLength: 40 }), text)),
-    /** SHA-256 of the case with its facts. */
-    caseHash: text,
-    /** The transfers that an approval would post. What a vendor pays is one line, not split by its accounts. */
-    effect: Type.Array(Type.String()),
-    /** When the instruction in progress was sent; null if none is. */
-    sentAt: orNull(text),
-  },
-  { additionalProperties: false },
-);
+const content = strict({
+  caseId: text,
+  kind: Type.Enum([...CASE_KINDS]),
+  vendorId: Type.Integer(),
+  /** Names the vendor of the case, for people who read the proposal. */
+  vid: orNull(text),
+  operator: orNull(text),
+  reference: orNull(text),
+  resolution: Type.Enum(Object.keys(RESOLUTIONS)),
+  amount_cents: orNull(Type.String({ pattern: '^[0-9]{1,18}$' })),
+  operator_reference: orNull(text),
+  message: orNull(text),
+  details: orNull(Type.Record(Type.String({ maxLength: 40 }), text)),
+  /** SHA-256 of the case with its facts. */
+  caseHash: text,
+  /** The transfers that an approval would post. What a vendor pays is one line, not split by its accounts. */
+  effect: Type.Array(Type.String()),
+  /** When the instruction in progress was sent; null if none is. */
+  sentAt: orNull(text),
+});
 type Content = Static<typeof content>;
 
 interface Facts extends CaseFacts {

@@ -1,3 +1,4 @@
+import { centsAboveZero, filledText, strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { WireTime } from '../../platform/base/clock.ts';
@@ -15,24 +16,21 @@ import { readCompleteUntil } from '../ledger/sums.ts';
 import { findConfirmed, findListed, insertEntry, isEntered } from './entries-store.ts';
 import { ENTRY_KINDS, isListedKind, requireAmount, requireReference, sidesOf } from './entry.ts';
 import type { EntryKind, Sides } from './entry.ts';
-import { codeField, bookedLines, centsField, textField, timeField } from './fields.ts';
+import { codeField, bookedLines, timeField } from './fields.ts';
 import { listUnknownBanks, postHouseTransfer, readConsumed, readFloatBeginning } from './store.ts';
 
 export const HOUSE_ENTRY = 'house_entry';
 
-const content = Type.Object(
-  {
-    operator: codeField,
-    kind: Type.Enum([...ENTRY_KINDS]),
-    cents: centsField,
-    /** Reference of the bank, or of the operator. Each is entered only once. */
-    reference: textField(200),
-    movedAt: timeField,
-    /** The source whose account the money left or reached; null: not known yet. */
-    bank: Type.Union([codeField, Type.Null()]),
-  },
-  { additionalProperties: false },
-);
+const content = strict({
+  operator: codeField,
+  kind: Type.Enum([...ENTRY_KINDS]),
+  cents: centsAboveZero,
+  /** Reference of the bank, or of the operator. Each is entered only once. */
+  reference: filledText(200),
+  movedAt: timeField,
+  /** The source whose account the money left or reached; null: not known yet. */
+  bank: Type.Union([codeField, Type.Null()]),
+});
 type Content = Static<typeof content>;
 
 interface Facts {

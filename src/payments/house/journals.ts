@@ -1,3 +1,4 @@
+import { centsAboveZero, filledText, strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { WireTime } from '../../platform/base/clock.ts';
@@ -14,7 +15,7 @@ import type { ProposalRow } from '../../proposals/store.ts';
 import { findOperator } from '../billers/store.ts';
 import type { HouseAccount } from './account.ts';
 import { requireReference } from './entry.ts';
-import { bookedLines, centsField, textField, timeField } from './fields.ts';
+import { bookedLines, timeField } from './fields.ts';
 import { requireBalanced, transfersOf } from './journal.ts';
 import type { JournalLine, JournalTransfer } from './journal.ts';
 import { insertJournal, isJournalBooked } from './journals-store.ts';
@@ -22,23 +23,21 @@ import { listUnknownBanks, postHouseTransfer } from './store.ts';
 
 export const HOUSE_JOURNAL = 'house_journal';
 
-const content = Type.Object(
-  {
-    /** Reference of the document. Each document is entered only once. */
-    reference: textField(200),
-    lines: Type.Array(
-      Type.Object(
-        { account: textField(80), side: Type.Enum(['debit', 'credit']), cents: centsField },
-        { additionalProperties: false },
-      ),
-      { minItems: 2 },
-    ),
-    movedAt: timeField,
-    /** Where it can be looked up. */
-    evidence: textField(1000),
-  },
-  { additionalProperties: false },
-);
+const content = strict({
+  /** Reference of the document. Each document is entered only once. */
+  reference: filledText(200),
+  lines: Type.Array(
+    strict({
+      account: filledText(80),
+      side: Type.Enum(['debit', 'credit']),
+      cents: centsAboveZero,
+    }),
+    { minItems: 2 },
+  ),
+  movedAt: timeField,
+  /** Where it can be looked up. */
+  evidence: filledText(1000),
+});
 type Content = Static<typeof content>;
 
 interface Facts {

@@ -1,7 +1,7 @@
 import { newId } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import { postingTime } from '../ledger/store.ts';
+import { postingTime } from '../../platform/db/posting-time.ts';
 import { readPairs } from '../ledger/sums.ts';
 import { takeYourTime } from '../ledger/sums-store.ts';
 import type { PairSum } from '../ledger/sums-store.ts';

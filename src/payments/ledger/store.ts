@@ -28,17 +28,6 @@ export async function ensureAccounts(
   );
 }
 
-/**
- * The database's time, read after the lock, rounded up to the millisecond that a `Date` can hold.
- * No movement has a time before its database transaction began, which the hash chain relies on.
- */
-export async function postingTime(db: Queryable): Promise<Date> {
-  const read = await db.query<{ now: Date }>(
-    `select date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond' as now`,
-  );
-  return read.rows[0]?.now ?? new Date();
-}
-
 export async function readBalance(
   db: Queryable,
   vendorId: number,

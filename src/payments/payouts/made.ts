@@ -1,3 +1,4 @@
+import { strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { compiled } from '../../platform/base/compiled.ts';
@@ -17,10 +18,10 @@ import { isBooked } from './store.ts';
 
 export const PAYOUT_MADE = 'payout_made';
 
-const content = Type.Object(
-  { ...payoutFields, reference: Type.String({ minLength: 1, maxLength: 200 }) },
-  { additionalProperties: false },
-);
+const content = strict({
+  ...payoutFields,
+  reference: Type.String({ minLength: 1, maxLength: 200 }),
+});
 type Content = Static<typeof content>;
 
 /** Where the money of a transfer comes from, in this order. `exposure`: the vendor owes it to us. */

@@ -1,3 +1,4 @@
+import { centsAboveZero, filledText, strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { compiled } from '../../platform/base/compiled.ts';
@@ -13,21 +14,17 @@ import { lockFloat, readBalance } from '../ledger/store.ts';
 
 export const PAYOUT = 'payout';
 
-const text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
-/** Above zero, without leading zeros. */
-export const centsField = Type.String({ pattern: '^[1-9][0-9]{0,14}$' });
-
 /** Fields of every payout. */
 export const payoutFields = {
   vendorId: Type.Integer(),
-  vid: text(64),
-  cents: centsField,
+  vid: filledText(64),
+  cents: centsAboveZero,
   /** Where the money goes, as the bank names it. */
-  bankAccount: text(200),
+  bankAccount: filledText(200),
   /** Where it can be looked up. */
-  evidence: text(1000),
+  evidence: filledText(1000),
 };
-const content = Type.Object(payoutFields, { additionalProperties: false });
+const content = strict(payoutFields);
 export type PayoutContent = Static<typeof content>;
 type Content = PayoutContent;
 

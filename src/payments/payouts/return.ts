@@ -1,3 +1,4 @@
+import { strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { compiled } from '../../platform/base/compiled.ts';
@@ -12,10 +13,13 @@ import { payoutFields } from './payout.ts';
 export const PAYOUT_RETURN = 'payout_return';
 
 const { vendorId, vid, cents, bankAccount } = payoutFields;
-const content = Type.Object(
-  { payoutId: Type.String({ minLength: 36, maxLength: 36 }), vendorId, vid, cents, bankAccount },
-  { additionalProperties: false },
-);
+const content = strict({
+  payoutId: Type.String({ minLength: 36, maxLength: 36 }),
+  vendorId,
+  vid,
+  cents,
+  bankAccount,
+});
 type Content = Static<typeof content>;
 
 interface Facts {

@@ -1,3 +1,4 @@
+import { strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { WireTime } from '../../platform/base/clock.ts';
@@ -18,16 +19,13 @@ import type { QuarantineRow } from './store.ts';
 export const QUARANTINE_RELEASE = 'quarantine_release';
 
 const time = Type.String({ format: 'date-time', maxLength: 40 });
-const content = Type.Object(
-  {
-    quarantineId: Type.String({ format: 'uuid' }),
-    lostFrom: time,
-    lostUntil: time,
-    /** The operators whose statements are missing. */
-    missing: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { minItems: 1 }),
-  },
-  { additionalProperties: false },
-);
+const content = strict({
+  quarantineId: Type.String({ format: 'uuid' }),
+  lostFrom: time,
+  lostUntil: time,
+  /** The operators whose statements are missing. */
+  missing: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { minItems: 1 }),
+});
 type Content = Static<typeof content>;
 
 interface Facts {

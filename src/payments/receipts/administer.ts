@@ -10,7 +10,7 @@ import { withinTransaction } from '../../platform/db/pool.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { changeSettings } from '../../platform/db/settings-watch.ts';
 import { accountEndText, accountText } from '../ledger/authenticity.ts';
-import { postingTime } from '../ledger/store.ts';
+import { postingTime } from '../../platform/db/posting-time.ts';
 import { SOURCE_KINDS, sourceProtocolOf } from '../../connectors/registry.ts';
 import { isSameAccount } from '../../connectors/source-statements.ts';
 import { isRenumbered, statementsOf } from './bank-accounts.ts';

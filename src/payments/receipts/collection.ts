@@ -1,3 +1,4 @@
+import { centsAboveZero, filledText } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { compiled } from '../../platform/base/compiled.ts';
@@ -14,7 +15,7 @@ import type { ProposalRow } from '../../proposals/store.ts';
 import { collectWithin, isFarAhead } from '../collections/collect.ts';
 import type { CollectedIncome } from '../collections/collect.ts';
 import { findCollection, listCollectionsLike } from '../collections/store.ts';
-import { centsField, textField, timeField } from '../house/fields.ts';
+import { timeField } from '../house/fields.ts';
 import { lockFloat } from '../ledger/store.ts';
 import { hasReceipt, RECEIPT_KNOWN, requireNoReceipt } from './identify.ts';
 import { lockNumber } from './identity-store.ts';
@@ -25,12 +26,12 @@ const COLLECTION = 'collection';
 
 const content = Type.Object(
   {
-    collector: textField(64),
+    collector: filledText(64),
     /** The collector's own. */
-    reference: textField(64),
+    reference: filledText(64),
     vendorId: Type.Integer(),
-    vid: textField(64),
-    cents: centsField,
+    vid: filledText(64),
+    cents: centsAboveZero,
     /** When the customer paid. */
     paidAt: timeField,
   },

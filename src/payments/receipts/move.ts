@@ -1,3 +1,4 @@
+import { centsAboveZero, filledText } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { compiled } from '../../platform/base/compiled.ts';
@@ -16,7 +17,6 @@ import { findOpenReceiptCase, readKeptReceipts } from '../cases/kept-receipts-st
 import { carryOut } from '../corrections/carry-out.ts';
 import { takenBack } from '../corrections/charges.ts';
 import type { PlannedTransfer } from '../corrections/charges.ts';
-import { centsField, textField } from '../house/fields.ts';
 import { lockFloat, readBalance } from '../ledger/store.ts';
 import { openReceiptCase } from './receipt-cases.ts';
 import { findReceipt, insertReceiptEvent, lockReceipt } from './store.ts';
@@ -28,16 +28,16 @@ import type { ReceiptDeps } from './take.ts';
 export const RECEIPT_MOVE = 'receipt_move';
 
 const vendor = Type.Object(
-  { vendorId: Type.Integer(), vid: textField(64) },
+  { vendorId: Type.Integer(), vid: filledText(64) },
   { additionalProperties: false },
 );
 const content = Type.Object(
   {
-    receiptId: textField(200),
-    issuer: textField(200),
-    receipt: textField(200),
+    receiptId: filledText(200),
+    issuer: filledText(200),
+    receipt: filledText(200),
     /** The amount that the present vendor is still credited with, in cents. */
-    cents: centsField,
+    cents: centsAboveZero,
     from: vendor,
     to: vendor,
   },

@@ -1,3 +1,4 @@
+import { filledText, orNull, strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { formatMoney } from '../../platform/base/money.ts';
@@ -8,22 +9,22 @@ import type { RouteChange } from '../billers/administer-routes.ts';
 import { AMOUNT_RULES } from '../billers/product.ts';
 import { listRouteRows } from '../billers/routes-store.ts';
 import { findBiller } from '../billers/store.ts';
-import { code, present, orNull, strict, text } from './fields.ts';
+import { code, present } from './fields.ts';
 import { setting } from './setting.ts';
 
 const cents = Type.String({ pattern: '^[0-9]{1,15}$' });
 const optional = Type.Optional;
 
 const billerChange = strict({
-  name: optional(text(200)),
-  category: optional(text(200)),
+  name: optional(filledText(200)),
+  category: optional(filledText(200)),
   operatorCode: optional(code),
   minimumCents: optional(cents),
   maximumCents: optional(orNull(cents)),
   secondaryAccount: optional(Type.Boolean()),
   validatesAccounts: optional(Type.Boolean()),
   accountFormat: optional(Type.String({ maxLength: 1_000 })),
-  accountLabel: optional(text(200)),
+  accountLabel: optional(filledText(200)),
   amounts: optional(Type.Enum([...AMOUNT_RULES])),
   position: optional(Type.Integer()),
 });

@@ -1,20 +1,20 @@
+import { filledText, strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import { addCollector, changeCollector, rotateKey } from '../../parties/administer.ts';
 import { findCollector } from '../../parties/store.ts';
 import { SIGNATURE_VERSIONS } from '../../parties/vendor.ts';
-import { strict, text } from './fields.ts';
 import { keyFields, openSecret, requireMasterKeys, sealedSecret } from './sealed.ts';
 import { setting } from './setting.ts';
 
-const key = strict({ collector: text(64) });
+const key = strict({ collector: filledText(64) });
 
 /** Whose income a collector may report, and that there is one. */
 export const COLLECTOR = setting({
   ...{ name: 'collector', label: 'Collector', topic: 'vendors', key },
   change: strict({
     /** The name and the key of a new collector. Absent: the collector exists. */
-    added: Type.Optional(strict({ name: text(200), secret: sealedSecret })),
-    scope: Type.Optional(Type.Union([Type.Literal('all'), Type.Array(text(64))])),
+    added: Type.Optional(strict({ name: filledText(200), secret: sealedSecret })),
+    scope: Type.Optional(Type.Union([Type.Literal('all'), Type.Array(filledText(64))])),
     signature: Type.Optional(Type.Enum([...SIGNATURE_VERSIONS])),
   }),
   target: ({ collector }) => collector,

@@ -1,12 +1,7 @@
-import { Type } from 'typebox';
-import type { TProperties, TSchema } from 'typebox';
+import { filledText } from '../../platform/base/json-fields.ts';
 
 /** Parts of the contents of settings. */
-export const text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
-export const code = text(64);
-export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
-export const strict = <Properties extends TProperties>(properties: Properties) =>
-  Type.Object(properties, { additionalProperties: false });
+export const code = filledText(64);
 
 /** Without what is undefined, as in JSON. */
 export const present = (values: object): Record<string, unknown> =>

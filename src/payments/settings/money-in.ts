@@ -1,10 +1,11 @@
+import { filledText, orNull, strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import { readVids } from '../../parties/store.ts';
 import { addAccount, removeAccount, setSource, setSourceKey } from '../receipts/administer.ts';
 import { SOURCE_KINDS } from '../../connectors/registry.ts';
 import { findSource, listAccounts } from '../receipts/sources-store.ts';
 import { keyHolders } from '../receipts/sources.ts';
-import { code, orNull, settingsOf, settingsText, strict, text } from './fields.ts';
+import { code, settingsOf, settingsText } from './fields.ts';
 import { keyFields, openSecret, requireMasterKeys, sealedSecret } from './sealed.ts';
 import { setting } from './setting.ts';
 
@@ -15,13 +16,13 @@ const key = strict({ sourceCode: code });
 export const SOURCE = setting({
   ...{ name: 'source', label: 'Source', topic: 'billers', key },
   change: strict({
-    name: optional(text(200)),
+    name: optional(filledText(200)),
     kind: optional(Type.Enum([...SOURCE_KINDS])),
-    collector: optional(text(64)),
+    collector: optional(filledText(64)),
     status: optional(Type.Enum(['active', 'suspended'])),
     settings: Type.Record(Type.String(), Type.Unknown()),
     /** Names of settings. */
-    removed: Type.Array(text(64)),
+    removed: Type.Array(filledText(64)),
   }),
   target: ({ sourceCode }) => sourceCode,
   read: async (db, { sourceCode }) => {
@@ -61,8 +62,8 @@ export const sourceSealed = (sourceCode: string): string => `source ${sourceCode
 /** Whose an account number is that customers pay to. A vendor of null takes it out of use. */
 export const ACCOUNT = setting({
   ...{ name: 'account', label: 'Account number', topic: 'billers' },
-  key: strict({ sourceCode: code, account: text(64) }),
-  change: strict({ vid: orNull(text(64)) }),
+  key: strict({ sourceCode: code, account: filledText(64) }),
+  change: strict({ vid: orNull(filledText(64)) }),
   target: ({ sourceCode, account }) => `${account} at ${sourceCode}`,
   read: async (db, { sourceCode, account }) => {
     const row = (await listAccounts(db, sourceCode)).find((one) => one.account === account);

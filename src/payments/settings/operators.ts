@@ -1,3 +1,4 @@
+import { filledText, orNull, strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { readVids } from '../../parties/store.ts';
@@ -14,16 +15,7 @@ import { listFormerVersionsOf } from '../billers/operator-versions-store.ts';
 import { findOperator } from '../billers/store.ts';
 import { checkOperator, secretFormOf } from '../../connectors/registry.ts';
 import { countInstructionsOf } from '../dispatch/queue-totals-store.ts';
-import {
-  code,
-  present,
-  orNull,
-  settingsJson,
-  settingsOf,
-  settingsText,
-  strict,
-  text,
-} from './fields.ts';
+import { code, present, settingsJson, settingsOf, settingsText } from './fields.ts';
 import { keyFields, openSecret, requireMasterKeys, sealedSecret } from './sealed.ts';
 import { setting } from './setting.ts';
 import type { Fields } from './setting.ts';
@@ -32,12 +24,12 @@ const key = strict({ operatorCode: code });
 const sameAccount = Type.Boolean();
 
 const operatorChange = strict({
-  name: Type.Optional(text(200)),
-  connector: Type.Optional(text(64)),
-  baseUrl: Type.Optional(text(2_000)),
+  name: Type.Optional(filledText(200)),
+  connector: Type.Optional(filledText(64)),
+  baseUrl: Type.Optional(filledText(2_000)),
   settings: Type.Record(Type.String(), Type.Unknown()),
   /** Names of settings. */
-  removed: Type.Array(text(64)),
+  removed: Type.Array(filledText(64)),
   maxConcurrency: Type.Optional(Type.Integer()),
   /** Null: no limit. */
   maxPerSecond: Type.Optional(orNull(Type.Integer())),

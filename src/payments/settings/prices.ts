@@ -1,3 +1,4 @@
+import { filledText, orNull, strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { endFeePrice, setFeePrice, setOperatorPrice } from '../billers/administer-prices.ts';
@@ -5,15 +6,15 @@ import type { FeeFormula, OperatorTerms, Rate, Versioned } from '../prices/price
 import { listFeePrices, listOperatorPrices } from '../prices/store.ts';
 import type { NewSetting } from '../prices/store.ts';
 import { formulaText, termsText } from '../prices/text.ts';
-import { readTime } from '../../proposals/store.ts';
-import { code, orNull, strict, text } from './fields.ts';
+import { postingTime } from '../../platform/db/posting-time.ts';
+import { code } from './fields.ts';
 import { setting } from './setting.ts';
 import type { Fields } from './setting.ts';
 
 const cents = Type.String({ pattern: '^[0-9]{1,15}$' });
 const bps = Type.Integer({ minimum: 0, maximum: 10_000 });
 /** ISO 8601; null: from the decision on. */
-const validFrom = orNull(text(40));
+const validFrom = orNull(filledText(40));
 
 const formula = strict({
   tiers: Type.Array(strict({ fromCents: cents, flatCents: cents, bps })),
@@ -31,7 +32,7 @@ export const FEE = setting({
   key: strict({
     billerCode: code,
     /** Null: of every vendor without a fee of its own. */
-    vendor: orNull(strict({ vendorId: Type.Integer(), vid: text(64) })),
+    vendor: orNull(strict({ vendorId: Type.Integer(), vid: filledText(64) })),
   }),
   change: strict({ formula: orNull(formula), validFrom }),
   target: ({ billerCode, vendor }) => (vendor ? `${billerCode} for ${vendor.vid}` : billerCode),
@@ -41,7 +42,7 @@ export const FEE = setting({
     const rows = (await listFeePrices(db, 'current')).filter(
       (row) => row.billerCode === billerCode && row.vendorId === vendorId,
     );
-    return priceFields(rows, formulaText, await readTime(db));
+    return priceFields(rows, formulaText, await postingTime(db));
   },
   remarks: () => KEPT,
   apply: async (db, { key: { billerCode, vendor }, change, by }) => {
@@ -64,7 +65,7 @@ export const OPERATOR_PRICE = setting({
     const rows = (await listOperatorPrices(db, 'current')).filter(
       (row) => row.billerCode === billerCode && row.operatorCode === operatorCode,
     );
-    return priceFields(rows, termsText, await readTime(db));
+    return priceFields(rows, termsText, await postingTime(db));
   },
   remarks: () => KEPT,
   apply: async (db, { key, change, by }) => {

@@ -1,3 +1,4 @@
+import { filledText, strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { deriveKey, seal, unseal } from '../../platform/base/sealing.ts';
@@ -9,15 +10,14 @@ import { openSecretsOf } from '../../parties/keys.ts';
 import type { Holder } from '../../parties/keys.ts';
 import { listKeysOf } from '../../parties/store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import { strict, text } from './fields.ts';
 import type { Fields, Tools } from './setting.ts';
 
 type WithKeys = Pick<Tools, 'masterKeys'>;
 
 /** A secret in the content of a proposal: encrypted, and usable in no other content. */
 export const sealedSecret = strict({
-  id: text(36),
-  masterKeyId: text(64),
+  id: filledText(36),
+  masterKeyId: filledText(64),
   bytes: Type.String({ minLength: 1, maxLength: 40_000 }),
 });
 export type SealedSecret = Static<typeof sealedSecret>;

@@ -1,3 +1,4 @@
+import { strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static, TObject } from 'typebox';
 import { compiled } from '../../platform/base/compiled.ts';
@@ -136,10 +137,7 @@ function contentOf(settings: readonly AnySetting[]) {
   const before = Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()]);
   return Type.Union(
     settings.map(({ name, key, change }) =>
-      Type.Object(
-        { setting: Type.Literal(name), key, change, before },
-        { additionalProperties: false },
-      ),
+      strict({ setting: Type.Literal(name), key, change, before }),
     ),
   );
 }

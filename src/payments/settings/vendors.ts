@@ -1,3 +1,4 @@
+import { filledText, orNull, strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { changeVendor } from '../../parties/administer.ts';
@@ -17,20 +18,20 @@ import { findWebhook } from '../events/webhooks-store.ts';
 import { endTopUpRule, setTopUpRule } from '../vendor-floats/administer.ts';
 import type { TopUpRule } from '../vendor-floats/rule.ts';
 import { listActiveRules } from '../vendor-floats/rules-store.ts';
-import { code, orNull, strict, text } from './fields.ts';
+import { code } from './fields.ts';
 import { fingerprint, openSecret, requireMasterKeys, sealedSecret, sealSecret } from './sealed.ts';
 import { setting } from './setting.ts';
 import type { Tools } from './setting.ts';
 
 const optional = Type.Optional;
-const vendorKey = { vendorId: Type.Integer(), vid: text(64) };
+const vendorKey = { vendorId: Type.Integer(), vid: filledText(64) };
 const key = strict(vendorKey);
 
 /** A vendor's protection from paying twice, and its permissions and notices. */
 export const VENDOR = setting({
   ...{ name: 'vendor', label: 'Vendor', topic: 'vendors', key },
   change: strict({
-    name: optional(text(200)),
+    name: optional(filledText(200)),
     sector: optional(Type.Enum([...SECTORS])),
     duplicateCheck: optional(Type.Enum([...DUPLICATE_CHECKS])),
     duplicateWindowSeconds: optional(Type.Union(DUPLICATE_WINDOWS.map((one) => Type.Literal(one)))),
@@ -137,7 +138,7 @@ export function ruleJson(
 /** Where a vendor’s events go, when staff set it. */
 export const WEBHOOK = setting({
   ...{ name: 'webhook', label: 'Webhook', topic: 'vendors', key },
-  change: strict({ url: text(2_000), allowsPrivate: Type.Boolean() }),
+  change: strict({ url: filledText(2_000), allowsPrivate: Type.Boolean() }),
   target: ({ vid }) => vid,
   vendorId: ({ vendorId }) => vendorId,
   read: async (db, { vendorId }) => {

@@ -1,3 +1,4 @@
+import { strict } from '../../platform/base/json-fields.ts';
 import { crashPoint } from '#crash-points';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
@@ -23,19 +24,16 @@ import { keepFile, withKeptFile } from './files.ts';
 
 export const OPERATOR_STATEMENT = 'operator_statement';
 
-const content = Type.Object(
-  {
-    operator: Type.String({ pattern: '^[a-z0-9_]{1,40}$' }),
-    /** ISO 8601; from <= time of a movement < to. */
-    from: Type.String({ maxLength: 24 }),
-    to: Type.String({ maxLength: 24 }),
-    complete: Type.Boolean(),
-    toleranceMs: Type.Integer({ minimum: 0 }),
-    sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
-    bytes: Type.Integer({ minimum: 1 }),
-  },
-  { additionalProperties: false },
-);
+const content = strict({
+  operator: Type.String({ pattern: '^[a-z0-9_]{1,40}$' }),
+  /** ISO 8601; from <= time of a movement < to. */
+  from: Type.String({ maxLength: 24 }),
+  to: Type.String({ maxLength: 24 }),
+  complete: Type.Boolean(),
+  toleranceMs: Type.Integer({ minimum: 0 }),
+  sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+  bytes: Type.Integer({ minimum: 1 }),
+});
 type Content = Static<typeof content>;
 
 interface Facts {

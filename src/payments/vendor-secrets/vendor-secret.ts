@@ -1,3 +1,4 @@
+import { strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { listKeysOf } from '../../parties/store.ts';
@@ -14,18 +15,15 @@ export const VENDOR_SECRET = 'vendor_secret';
 /** `vendor`: the security key; `webhook`: the secret that signs events. Both as `security_keys` names them. */
 export type SecretOf = 'vendor' | 'webhook';
 
-const content = Type.Object(
-  {
-    vendorId: Type.Integer(),
-    vid: Type.String({ minLength: 1, maxLength: 64 }),
-    of: Type.Enum(['vendor', 'webhook']),
-    /** The id of the secret that it replaces; null if there is none. */
-    replaces: Type.Union([Type.String({ minLength: 1, maxLength: 36 }), Type.Null()]),
-    /** The current secret stays valid for so many seconds. */
-    overlapSeconds: Type.Integer({ minimum: 0 }),
-  },
-  { additionalProperties: false },
-);
+const content = strict({
+  vendorId: Type.Integer(),
+  vid: Type.String({ minLength: 1, maxLength: 64 }),
+  of: Type.Enum(['vendor', 'webhook']),
+  /** The id of the secret that it replaces; null if there is none. */
+  replaces: Type.Union([Type.String({ minLength: 1, maxLength: 36 }), Type.Null()]),
+  /** The current secret stays valid for so many seconds. */
+  overlapSeconds: Type.Integer({ minimum: 0 }),
+});
 export type SecretContent = Static<typeof content>;
 
 interface Facts {

@@ -99,13 +99,3 @@ export async function makeFolder(folder: string, owner?: FileOwner): Promise<voi
     await handle.close();
   }
 }
-
-/** Flushes the entries of a folder, so that a power failure does not lose new files. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}

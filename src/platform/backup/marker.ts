@@ -1,7 +1,8 @@
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { PlainError } from '../base/plain-error.ts';
-import { syncFolder, writeDurably } from './copy.ts';
+import { syncFolder } from '../sync-folder.ts';
+import { writeDurably } from './copy.ts';
 import type { Digest, FileOwner } from './copy.ts';
 
 /**

@@ -1,3 +1,4 @@
+import { syncFolder } from '../sync-folder.ts';
 import { randomBytes } from 'node:crypto';
 import { chown, mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -210,15 +211,6 @@ async function writeDurably(
   try {
     await handle.writeFile(text);
     if (user !== undefined) await handle.chown(user.uid, user.gid);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
     await handle.sync();
   } finally {
     await handle.close();

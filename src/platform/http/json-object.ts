@@ -1,3 +1,4 @@
+import { FORBIDDEN } from './wire/collector.ts';
 import { isUtf8 } from 'node:buffer';
 import type { Static, TObject, TSchema } from 'typebox';
 import { compiled } from '../base/compiled.ts';
@@ -91,9 +92,6 @@ export function readJsonBody(body: Buffer, text: string): unknown {
     throw new Refusal('malformed_request', { text, cause });
   }
 }
-
-// As in parameters: control characters, lone surrogates, and what reverses the direction of text.
-const FORBIDDEN = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffd]/u;
 
 /** Throws: `malformed_request`. */
 function refuseControls(value: Readonly<Record<string, unknown>>): void {

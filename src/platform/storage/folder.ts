@@ -1,3 +1,4 @@
+import { syncFolder } from '../sync-folder.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -107,15 +108,6 @@ export async function renameIfNew(part: string, file: string): Promise<boolean> 
   );
   if (!exists) await rename(part, file);
   return !exists;
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 function codeOf(error: unknown): unknown {

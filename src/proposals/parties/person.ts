@@ -1,3 +1,4 @@
+import { strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { reasonToActAlone } from '../../parties/people/alone.ts';
@@ -18,17 +19,14 @@ import type { Proposals } from '../proposals.ts';
 export const PERSON = 'person';
 
 const text = Type.String({ minLength: 1, maxLength: 200 });
-const content = Type.Object(
-  {
-    personId: Type.String({ format: 'uuid' }),
-    login: text,
-    name: text,
-    role: Type.Enum([...ROLES]),
-    vendorId: Type.Union([Type.Null(), Type.Integer()]),
-    vid: Type.Union([Type.Null(), text]),
-  },
-  { additionalProperties: false },
-);
+const content = strict({
+  personId: Type.String({ format: 'uuid' }),
+  login: text,
+  name: text,
+  role: Type.Enum([...ROLES]),
+  vendorId: Type.Union([Type.Null(), Type.Integer()]),
+  vid: Type.Union([Type.Null(), text]),
+});
 type Content = Static<typeof content>;
 
 interface Facts {

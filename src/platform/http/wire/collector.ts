@@ -9,7 +9,7 @@ const SHOWN_NAME_LENGTH = 64;
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 // C0, DEL and C1; the bidirectional controls; the byte order mark; the replacement character, which
 // is what is left of bytes that some earlier program could not read; lone surrogates.
-const FORBIDDEN = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffd]/u;
+export const FORBIDDEN = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffd]/u;
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
