@@ -49,6 +49,8 @@ import type { AnyRoute } from './console/route.ts';
 import { consoleRoutes } from './console/routes/routes.ts';
 import type { RoutesOptions } from './console/routes/routes.ts';
 import { programVersion } from './platform/program-version.ts';
+import { createLongReads } from './platform/base/long-reads.ts';
+import type { LongReads } from './platform/base/long-reads.ts';
 import { ReadingNames } from './platform/base/reading-names.ts';
 import type { MasterKeys } from './platform/base/sealing.ts';
 import { relyingPartyOf } from './parties/people/relying-party.ts';
@@ -120,6 +122,8 @@ export interface ApiOptions extends AuthenticationDeps, PaymentsParts {
 }
 
 interface ApiDeps extends ApiOptions, OperationDeps, Authenticators {
+  /** Of the operations with a `hash`: results of files. */
+  readonly longReads: LongReads;
   readonly reading: ReadingNames;
 }
 
@@ -223,11 +227,16 @@ export async function createMetricsServer(
   return app;
 }
 
+/** Files whose results one process reads and writes at once. */
+const RESULTS_AT_ONCE = 2;
+
 export function operationDeps(options: ApiOptions): ApiDeps {
+  const reading = new ReadingNames(options.creates);
   return {
     ...options,
     ...createAuthenticators(options),
-    reading: new ReadingNames(options.creates),
+    reading,
+    longReads: createLongReads(RESULTS_AT_ONCE, { reading }),
     knownNames: new KnownNames(),
     describeSender: (fields) => describeSender(fields, options.directory),
     describeKey: (key) => {

@@ -22,6 +22,8 @@ export interface NeighbourOptions {
   readonly replayed: { readonly from: string; readonly to: string };
   /** Whom it enquires about. */
   readonly people: number;
+  /** A file of many rows, whose results it asks for. */
+  readonly largeBatch: string;
   readonly limits: NeighbourLimits;
   /** Also what only a few times a minute is served. */
   readonly withRare: boolean;
@@ -77,9 +79,8 @@ export function startNeighbour(options: NeighbourOptions): {
 } {
   const answers = new Map<string, Counts>();
   const ending = new AbortController();
-  const repeating = groupsOf(options).map(
-    async (group) => await repeat(group, answers, ending.signal),
-  );
+  const { signal } = ending;
+  const repeating = groupsOf(options).map(async (group) => await repeat(group, answers, signal));
   return {
     stop: async () => {
       ending.abort();
@@ -158,7 +159,7 @@ async function answerOf(
 }
 
 /** The operations of its programs with a `hash`. */
-function formCalls({ port, vendor, reference, people }: NeighbourOptions): Call[] {
+function formCalls({ port, vendor, reference, people, largeBatch }: NeighbourOptions): Call[] {
   const { vid } = vendor;
   const origin = `http://127.0.0.1:${port}`;
   const form = (name: string, path: string, fields: () => Record<string, string>): Call => ({
@@ -193,19 +194,34 @@ function formCalls({ port, vendor, reference, people }: NeighbourOptions): Call[
     form('lookup', '/billing/phone/lookup', () => ({ prefix: '722' })),
     form('id decision', '/id-decision', enquiry),
     form('score', '/generic-score', () => ({ ...enquiry(), reportSector: '2' })),
-    { name: 'bulk', send: async (signal) => await sendBulk(origin, vendor, signal) },
+    {
+      name: 'bulk',
+      send: async (signal) => {
+        const asked = { batch: newName('b'), rows: BULK_ROWS, amount: '50.00' };
+        return await sendBulk(origin, vendor, { ...asked, signal });
+      },
+    },
+    form('bulk result', '/transaction/bulk/result', () => ({
+      ...{ batch_reference: largeBatch, format: 'csv' },
+    })),
   ];
 }
 
-async function sendBulk(
+/** Sends a file of payments of this amount. */
+export async function sendBulk(
   origin: string,
   vendor: BenchVendor,
-  signal: AbortSignal,
+  asked: {
+    readonly batch: string;
+    readonly rows: number;
+    readonly amount: string;
+    readonly signal?: AbortSignal;
+  },
 ): Promise<Response> {
-  const batch = newName('b');
+  const { batch, amount, signal = null } = asked;
   const rows = Array.from(
-    { length: BULK_ROWS },
-    (_, row) => `${batch}-${row},kplc_prepaid,${newAccount()},50.00`,
+    { length: asked.rows },
+    (_, row) => `${batch}-${row},kplc_prepaid,${newAccount()},${amount}`,
   );
   const file = ['merchant_reference,biller_name,account,amount', ...rows, ''].join('\n');
   const sha256 = createHash('sha256').update(file).digest('hex');

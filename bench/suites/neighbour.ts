@@ -8,6 +8,7 @@ import { setWebhook } from '../../src/payments/events/administer.ts';
 import { completeSums } from '../../src/payments/ledger/sums.ts';
 import { createWireTime } from '../../src/platform/base/clock.ts';
 import { DAY_MS } from '../../src/platform/base/days.ts';
+import { LIMITS as SERVICE_LIMITS } from '../../src/platform/base/limits.ts';
 import { encodeReference } from '../../src/parties/reference.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
@@ -21,6 +22,7 @@ import {
   samplePayment,
 } from '../console-store.ts';
 import { drive } from '../load/drive.ts';
+import { sendBulk } from '../load/neighbour.ts';
 import type { Answers, NeighbourOptions } from '../load/neighbour.ts';
 import { startSession } from '../load/person.ts';
 import { createRequests } from '../load/requests.ts';
@@ -147,6 +149,7 @@ async function neighbourOf(
     wireTime.format(new Date(Date.now() - days * DAY_MS)).slice(0, 10);
   return {
     ...{ port, vendor, reference, people: PEOPLE, limits: LIMITS },
+    largeBatch: await sendLargeBatch(port, vendor),
     replayed: { from: dayAgo(29), to: dayAgo(0) },
     session: await startSession(pool, { masterKeys, login: LOGIN }),
     lists: measuredLists({ account, merchantReference, reference, dayAgo }),
@@ -162,4 +165,12 @@ async function neighbourOf(
       { path: `/payments/${reference}` },
     ],
   };
+}
+
+/** A file of as many rows as one may have; they are all refused, so that nothing is paid. */
+async function sendLargeBatch(port: number, vendor: BenchVendor): Promise<string> {
+  const asked = { batch: 'large', rows: SERVICE_LIMITS.bulkRows, amount: '0.01' };
+  const answer = await sendBulk(`http://127.0.0.1:${port}`, vendor, asked);
+  if (!answer.ok) throw new Error(`the large file was refused: ${await answer.text()}`);
+  return asked.batch;
 }

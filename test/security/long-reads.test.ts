@@ -12,6 +12,7 @@ import type { SignedIn } from '../support/console-client.ts';
 import { startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { SelfServiceClient, refusalIn } from '../support/self-service-client.ts';
+import { encode, send, signed } from '../support/vendor-client.ts';
 import { until } from '../support/until.ts';
 import { countWaitingFor } from '../support/waiting.ts';
 
@@ -46,7 +47,7 @@ interface Locked {
 
 /** Nothing can be read from the table before this ends. */
 async function whileLocked<Result>(
-  table: 'transfers' | 'payments' | 'events' | 'request_log',
+  table: 'transfers' | 'payments' | 'events' | 'request_log' | 'batches',
   work: (locked: Locked) => Promise<Result>,
 ): Promise<Result> {
   return await databaseTransaction(owner, async (db) => {
@@ -186,6 +187,19 @@ test.each([
     expect(refused.headers['retry-after']).toBe('1');
   }
   expect(statuses(await sent.all)).toEqual([...repeat(ALL_OF_A_NAME, 200), ...repeat(3, 429)]);
+});
+
+test('few reads of the results of files wait, and other operations wait for none of them', async () => {
+  const vendor = running.demo();
+  const asked = signed({ vid: vendor.vid, batch_reference: 'never-sent' }, vendor.key);
+  const request = encode('/transaction/bulk/result', asked, 'urlencoded');
+  const sent = await whileLocked('batches', async ({ waitFor }) => {
+    const many = sendMany(ALL_OF_A_NAME + 3, async () => await send(running.origin, request));
+    await waitFor('the others are refused', () => many.answered.length === 3);
+    expect((await vendor.call('balance')).status).toBe(200);
+    return many;
+  });
+  expect(statuses(await sent.all)).toEqual([...repeat(ALL_OF_A_NAME, 404), ...repeat(3, 429)]);
 });
 
 test('the pages of a list of payments of the console are read one at a time for a vendor', async () => {

@@ -3,13 +3,14 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { Authenticators } from '../../parties/http/authenticate.ts';
 import type { Batch } from '../../batches/batch.ts';
+import type { ResultsDeps } from '../../batches/http.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { parameter } from '../../platform/http/parameter.ts';
 import { wireTimeText } from '../../platform/http/schemas.ts';
 import type { ScoreBatches } from '../batches/batch.ts';
 
-export interface BatchDeps extends Pick<Authenticators, 'byVendor'> {
+export interface BatchDeps extends Pick<Authenticators, 'byVendor'>, ResultsDeps {
   /** Undefined when the credit registry is not configured. */
   readonly scoreBatches: ScoreBatches | undefined;
   readonly wireTime: WireTime;

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { RowResult } from '../../batches/batch.ts';
-import { resultFile, resultFormat } from '../../batches/http.ts';
+import { resultFile, resultFormat, resultRows, resultsInTurn } from '../../batches/http.ts';
 import { vid } from '../../parties/http/fields.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import { ERRORS } from '../../platform/base/errors.ts';
@@ -127,22 +127,17 @@ export function batchScoreResult(
       request: { vid: 'demo', batchReference: EXAMPLE_BATCH.batchReference, format: 'json' },
       answer: { header_status: 200, msg: EXAMPLE_BATCH, notice: NOTICE, data: EXAMPLE_ROWS },
     },
-    handle: async (asked, { vendorId }) => {
-      const { progress, rows } = await requireBatches(deps).results({
-        vendorId,
-        batchReference: asked.batchReference,
-      });
-      const data = rows.map(resultRowOf);
-      const msg = progressOf(progress, deps.wireTime);
-      return (
-        resultFile(asked.format, `scores-${progress.batchId}`, COLUMNS, data) ?? {
-          header_status: 200,
-          msg,
-          notice: NOTICE,
-          data,
-        }
-      );
-    },
+    handle: async (asked, vendor) =>
+      await resultsInTurn(deps, vendor, async () => {
+        const { progress, rows } = await requireBatches(deps).results({
+          vendorId: vendor.vendorId,
+          batchReference: asked.batchReference,
+        });
+        const data = await resultRows(rows, resultRowOf);
+        const msg = progressOf(progress, deps.wireTime);
+        const file = await resultFile(asked.format, `scores-${progress.batchId}`, COLUMNS, data);
+        return file ?? { header_status: 200, msg, notice: NOTICE, data };
+      }),
   };
 }
 

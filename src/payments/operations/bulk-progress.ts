@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { Authenticators } from '../../parties/http/authenticate.ts';
 import type { Batch } from '../../batches/batch.ts';
+import type { ResultsDeps } from '../../batches/http.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Pool } from '../../platform/db/pool.ts';
@@ -11,7 +12,7 @@ import type { BulkBatches } from '../bulk/batch.ts';
 import { refuseUnknown } from '../quarantine/unknown.ts';
 
 /** The dependencies of the bulk operations. */
-export interface BulkDeps extends Pick<Authenticators, 'byVendor'> {
+export interface BulkDeps extends Pick<Authenticators, 'byVendor'>, ResultsDeps {
   readonly bulkBatches: BulkBatches;
   readonly pool: Pool;
   readonly wireTime: WireTime;

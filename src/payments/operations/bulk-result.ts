@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { RowResult } from '../../batches/batch.ts';
-import { resultFile, resultFormat } from '../../batches/http.ts';
+import { resultFile, resultFormat, resultRows, resultsInTurn } from '../../batches/http.ts';
 import { vid } from '../../parties/http/fields.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
@@ -100,21 +100,18 @@ export function bulkResult(deps: BulkDeps): Operation<typeof request, typeof res
         data: EXAMPLE_ROWS,
       },
     },
-    handle: async (asked, vendor) => {
-      const { vendorId } = vendor;
-      const { progress, rows } = await ofKnownBatch(
-        deps,
-        deps.bulkBatches.results({ vendorId, batchReference: asked.batch_reference }),
-      );
-      const data = rows.map((row) => resultRowOf(row, vendorId, deps.wireTime));
-      return (
-        resultFile(asked.format, `batch-${progress.batchId}`, COLUMNS, data) ?? {
-          header_status: 200,
-          msg: progressOf(progress, deps.wireTime),
-          data,
-        }
-      );
-    },
+    handle: async (asked, vendor) =>
+      await resultsInTurn(deps, vendor, async () => {
+        const { vendorId } = vendor;
+        const { progress, rows } = await ofKnownBatch(
+          deps,
+          deps.bulkBatches.results({ vendorId, batchReference: asked.batch_reference }),
+        );
+        const data = await resultRows(rows, (row) => resultRowOf(row, vendorId, deps.wireTime));
+        const msg = progressOf(progress, deps.wireTime);
+        const file = await resultFile(asked.format, `batch-${progress.batchId}`, COLUMNS, data);
+        return file ?? { header_status: 200, msg, data };
+      }),
   };
 }
 

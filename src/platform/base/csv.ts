@@ -80,6 +80,8 @@ export function csvValue(text: string): string {
 const FORMULA = '[=+\\-@\uff1d\uff0b\uff0d\uff20]';
 const IS_FORMULA = new RegExp(String.raw`^\s*${FORMULA}|^[\t\r\n]`);
 const IS_NUMBER = /^[+-]?\d+(\.\d+)?$/;
+/** Nothing in it is a formula or needs quotes: most values of a file, such as names, references and times. */
+const IS_PLAIN = /^\w[\w .:-]*$/;
 /** Once for each run of these characters, so that a long one takes no longer than it has to. */
 const BEFORE_FORMULA = new RegExp(String.raw`(?<![;\s"])[;\s"]+(?=${FORMULA})`, 'g');
 
@@ -90,7 +92,7 @@ const BEFORE_FORMULA = new RegExp(String.raw`(?<![;\s"])[;\s"]+(?=${FORMULA})`, 
  * comma. So a formula that follows one of them, or a line break, gets an apostrophe as well.
  */
 export function csvExportValue(text: string): string {
-  if (IS_NUMBER.test(text)) return text;
+  if (IS_PLAIN.test(text) || IS_NUMBER.test(text)) return text;
   const first = IS_FORMULA.test(text) ? `'${text}` : text;
   return csvValue(first.replaceAll(BEFORE_FORMULA, (run) => (beginsCell(run) ? `${run}'` : run)));
 }

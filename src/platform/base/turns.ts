@@ -28,6 +28,17 @@ export async function* inTurns<Item>(
   }
 }
 
+/** What is made of each item, in slices. */
+export async function mapInTurns<Item, Made>(
+  items: readonly Item[],
+  size: number,
+  make: (item: Item) => Made,
+): Promise<Made[]> {
+  const made: Made[] = [];
+  for await (const slice of inTurns(items, size)) made.push(...slice.map(make));
+  return made;
+}
+
 /**
  * Resolves at the end of this turn of the event loop, when what arrived in it has been read. All callers of a
  * turn continue one after another (decision 41).
