@@ -127,6 +127,8 @@ describe('the statement of a pay bill', () => {
     // A title that says nothing, and values that do.
     const untitled = statement.replace('Transaction Status', 'Remarks');
     await expect(world.take('bank', untitled)).rejects.toThrow('the column Remarks');
+    const swahili = untitled.replace('Remarks', 'Maelezo').replaceAll('Failed', 'Imeshindwa');
+    await expect(world.take('bank', swahili)).rejects.toThrow('the column Maelezo');
     expect(await world.collected()).toEqual([0n, 0n]);
   });
 

@@ -44,11 +44,11 @@ export async function* readCsvStatement(
   yield { line: closest.line, problem: `there is no column ${closest.missing.join(', ')}` };
 }
 
-/** Titles of columns that say whether the money moved. */
-const STATUS_TITLE = /\b(?:status|state|outcome|result)\b/i;
+/** Titles of columns that say whether the money moved, in English and Swahili. */
+const STATUS_TITLE = /\b(?:status|state|outcome|result|hali)\b/i;
 /** Texts that stand alone in such a column, whatever its title. */
 const NOT_MOVED =
-  /^(?:failed|failure|unsuccessful|declined|rejected|cancell?ed|reversed|expired|pending|initiated|timed out)$/i;
+  /^(?:failed|failure|unsuccessful|declined|rejected|cancell?ed|reversed|expired|pending|initiated|timed out|(?:ime)?(?:shindwa|shindikana|kataliwa|ghairiwa|rejeshwa)|inasubiri)$/i;
 
 /** A file that says which of its rows were not paid must not be read without that. */
 function statusProblem(titles: readonly string[], { status }: Columns): string | undefined {
