@@ -2,24 +2,20 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
 import { HAS_BROWSER, startBrowser } from '../support/browser.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import { buildConsoleOnce, openConsole } from '../support/console-browser.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 
 // A credit officer asks about a customer who has consented.
 
-let running: InProcessService;
+beforeAll(buildConsoleOnce);
+const running = useService();
 let browser: Browser;
 
 beforeAll(async () => {
-  buildConsoleOnce();
-  running = await startInProcess((await createTestDatabase()).url);
   browser = await startBrowser();
 });
 afterAll(async () => {
   await browser.close();
-  await running.stop();
 });
 
 test.skipIf(!HAS_BROWSER)(

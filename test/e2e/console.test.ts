@@ -8,20 +8,17 @@ import { DEMO_PASSWORD } from '../../sandbox/data.ts';
 import { addPerson } from '../../src/parties/people/administer.ts';
 import { createLink } from '../../src/parties/people/links.ts';
 import { BROWSER_TIMEOUT_MS, HAS_BROWSER, startBrowser } from '../support/browser.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import { BUILT_CONSOLE, buildConsoleOnce } from '../support/console-browser.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 import { peopleDepsOf } from '../support/people-deps.ts';
 
 const MAX_SCRIPT_BYTES = 170 * 1024;
 
-let running: InProcessService;
+beforeAll(buildConsoleOnce);
+const running = useService();
 let reference = '';
 
 beforeAll(async () => {
-  buildConsoleOnce();
-  running = await startInProcess((await createTestDatabase()).url);
   const vendor = running.demo();
   await vendor.call('fund', { time: String(Date.now()), currency: 'KES' });
   const created = await vendor.call('create', {
@@ -32,9 +29,6 @@ beforeAll(async () => {
     merchant_reference: 'order-1',
   });
   reference = String(created.body.msg['ipay_reference']);
-});
-afterAll(async () => {
-  await running.stop();
 });
 
 test('opening the first page loads at most 170 KB of compressed JavaScript', () => {

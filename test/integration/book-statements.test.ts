@@ -17,12 +17,9 @@ import { requireFitsSheet } from '../../src/payments/reports/statement-table.ts'
 import { decodeReference } from '../../src/parties/reference.ts';
 import { readCsvLine } from '../../src/platform/base/csv.ts';
 import { bookEntry } from '../support/house-decisions.ts';
-import { createTestDatabase } from '../support/cluster.ts';
-import type { TestDatabase } from '../support/cluster.ts';
 import { signInAll, signedIn } from '../support/console-client.ts';
 import type { ConsoleClient } from '../support/console-client.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 import { payOut } from '../support/payouts.ts';
 import { readXlsx } from '../support/read-xlsx.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
@@ -32,8 +29,7 @@ import { approveCase } from '../support/approve-proposal.ts';
 // Statements of a vendor and of our float with an operator: the same lines on the screen, in both files
 // and on the command line, from the opening to the closing balance.
 
-let database: TestDatabase;
-let running: InProcessService;
+const running = useService();
 let finance: ConsoleClient;
 let environment: Record<string, string>;
 let folder: string;
@@ -43,9 +39,7 @@ let corrected = '';
 
 beforeAll(async () => {
   folder = await makeTemporaryFolder();
-  database = await createTestDatabase();
-  running = await startInProcess(database.url);
-  environment = { DATABASE_URL: database.url };
+  environment = { DATABASE_URL: running.database.url };
   finance = await signedIn(running.origin, 'finance');
   const { pool } = running.service;
   vendorId = (await findVendor(pool, 'demo'))?.vendorId ?? 0;
@@ -67,8 +61,6 @@ beforeAll(async () => {
   await bookTopUp('FT2', 10_000n);
 });
 afterAll(async () => {
-  await running.stop();
-  await database.drop();
   await removeFolder(folder);
 });
 
@@ -76,7 +68,7 @@ async function settle(reference: string, outcome: 'success' | 'failed'): Promise
   const { pool } = running.service;
   const id = decodeReference(reference);
   if (id === undefined) throw new Error('no reference');
-  await database.asOwner(
+  await running.database.asOwner(
     `update dispatch_queue set stage = 'verify', sent_at = now(), attempt_number = 1,
        operator_code = 'kplc' where payment_id = '${id.paymentId}'`,
   );

@@ -7,32 +7,24 @@ import { newId } from '../../src/platform/base/ids.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
-import { createTestDatabase } from '../support/cluster.ts';
-import type { TestDatabase } from '../support/cluster.ts';
 import { fresh } from '../support/demo-vendors.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 import { until } from '../support/until.ts';
 import { send, signed } from '../support/vendor-client.ts';
 import type { Answer, VendorClient, WireRequest } from '../support/vendor-client.ts';
 
 const PATH = '/transaction/bulk';
 
-let database: TestDatabase;
-let running: InProcessService;
+const running = useService();
 let vendor: VendorClient;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  running = await startInProcess(database.url);
   vendor = running.demo();
   await vendor.fund();
 });
 
 afterAll(async () => {
   expect((await checkLedger(running.service.pool)).violations).toEqual([]);
-  await running.stop();
-  await database.drop();
 });
 
 function sha256(file: string | Buffer): string {

@@ -23,24 +23,20 @@ import { newId } from '../../src/platform/base/ids.ts';
 import { decodeReference } from '../../src/parties/reference.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient, signInAll } from '../support/console-client.ts';
 import type { ConsoleAnswer, SignedIn } from '../support/console-client.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 import { proposeEntry } from '../support/house-decisions.ts';
 import { peopleDepsOf } from '../support/people-deps.ts';
 
-let running: InProcessService;
+const running = useService({
+  environment: { CREDIT_CONTACT: 'Registry, http://asha:secret@registry.example' },
+});
 let owner: Pool;
 let as: SignedIn;
 
 beforeAll(async () => {
-  const database = await createTestDatabase();
-  running = await startInProcess(database.url, {
-    environment: { CREDIT_CONTACT: 'Registry, http://asha:secret@registry.example' },
-  });
-  owner = createPool({ url: database.ownerUrl, max: 1, name: 'test' });
+  owner = createPool({ url: running.database.ownerUrl, max: 1, name: 'test' });
   as = await signInAll(running.origin, [
     'admin',
     'support',
@@ -52,7 +48,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await owner.end();
-  await running.stop();
 });
 
 const approvalsOf = async (login: string): Promise<ApprovalsAnswer> =>

@@ -4,22 +4,18 @@ import type { AuditRow } from '../../src/parties/people/audit-store.ts';
 import { decodeReference } from '../../src/parties/reference.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import { signInAll } from '../support/console-client.ts';
 import type { SignedIn } from '../support/console-client.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 import { until } from '../support/until.ts';
 
-let running: InProcessService;
+const running = useService();
 let owner: Pool;
 let as: SignedIn;
 const references: string[] = [];
 
 beforeAll(async () => {
-  const database = await createTestDatabase();
-  running = await startInProcess(database.url);
-  owner = createPool({ url: database.ownerUrl, max: 1, name: 'test' });
+  owner = createPool({ url: running.database.ownerUrl, max: 1, name: 'test' });
   as = await signInAll(running.origin, ['admin', 'support', 'operations', 'demo-viewer']);
   await running.demo().call('fund', { time: String(Date.now()), currency: 'KES' });
   for (let number = 0; number < 3; number += 1) {
@@ -41,7 +37,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await owner.end();
-  await running.stop();
 });
 
 const lastOf = async (action: string): Promise<AuditRow | undefined> =>

@@ -3,23 +3,19 @@ import type { CaseDetail, CasesAnswer, PaymentDetail } from '../../src/console/a
 import { decodeReference } from '../../src/parties/reference.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import { signInAll } from '../support/console-client.ts';
 import type { ConsoleAnswer, SignedIn } from '../support/console-client.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 import type { ProposalAnswer } from '../../src/console/system-answers.ts';
 import { approveCase, approveProposal } from '../support/approve-proposal.ts';
 
-let running: InProcessService;
+const running = useService();
 let owner: Pool;
 let as: SignedIn;
 let accounts = 14_000_000;
 
 beforeAll(async () => {
-  const database = await createTestDatabase();
-  running = await startInProcess(database.url);
-  owner = createPool({ url: database.ownerUrl, max: 1, name: 'test' });
+  owner = createPool({ url: running.database.ownerUrl, max: 1, name: 'test' });
   as = await signInAll(running.origin, [
     'admin',
     'support',
@@ -32,7 +28,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await owner.end();
-  await running.stop();
 });
 
 async function create(): Promise<string> {

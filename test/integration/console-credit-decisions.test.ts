@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type {
   CreditCaseAnswer,
   CreditCasesAnswer,
@@ -15,21 +15,15 @@ import { openDispute } from '../../src/credit/registry/disputes-store.ts';
 import { createVault, creditKeysOf } from '../../src/credit/registry/vault.ts';
 import { readSurvivors } from '../../src/credit/registry/merges-store.ts';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import { signInAll } from '../support/console-client.ts';
 import type { SignedIn } from '../support/console-client.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 
-let running: InProcessService;
+const running = useService();
 let as: SignedIn;
 
 beforeAll(async () => {
-  running = await startInProcess((await createTestDatabase()).url);
   as = await signInAll(running.origin, ['admin', 'risk', 'risk2']);
-});
-afterAll(async () => {
-  await running.stop();
 });
 
 const read = async <Answer>(login: string, path: string): Promise<Answer> =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type {
   CreditImportAnswer,
   CreditImportsAnswer,
@@ -6,27 +6,21 @@ import type {
   ImportTrialAnswer,
 } from '../../src/console/credit-answers.ts';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient } from '../support/console-client.ts';
 import type { ConsoleAnswer } from '../support/console-client.ts';
 import { csvOf, rightLine } from '../support/credit-files.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 
-let running: InProcessService;
+const running = useService();
 let risk: ConsoleClient;
 let risk2: ConsoleClient;
 let admin: ConsoleClient;
 
 beforeAll(async () => {
-  running = await startInProcess((await createTestDatabase()).url);
   [risk, risk2, admin] = [client(), client(), client()];
   await risk.signIn('risk');
   await risk2.signIn('risk2');
   await admin.signIn('admin');
-});
-afterAll(async () => {
-  await running.stop();
 });
 
 const client = (): ConsoleClient => new ConsoleClient(running.origin);

@@ -1,25 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type {
   CreditMonitorAnswer,
   ScorecardAnswer,
   ScorecardsAnswer,
 } from '../../src/console/credit-answers.ts';
 import { storeMonths } from '../../src/credit/monitoring/months-store.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import { signedIn } from '../support/console-client.ts';
 import type { ConsoleClient } from '../support/console-client.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 
-let running: InProcessService;
+const running = useService();
 let risk: ConsoleClient;
 
 beforeAll(async () => {
-  running = await startInProcess((await createTestDatabase()).url);
   risk = await signedIn(running.origin, 'risk');
-});
-afterAll(async () => {
-  await running.stop();
 });
 
 const read = async <Answer>(path: string): Promise<Answer> => {

@@ -1,26 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type {
   CreditEnquiriesAnswer,
   CreditReportAnswer,
 } from '../../src/console/credit-answers.ts';
 import { changeVendor } from '../../src/parties/administer.ts';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import { signInAll } from '../support/console-client.ts';
 import type { ConsoleAnswer, SignedIn } from '../support/console-client.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 import { until } from '../support/until.ts';
 
-let running: InProcessService;
+const running = useService();
 let as: SignedIn;
 
 beforeAll(async () => {
-  running = await startInProcess((await createTestDatabase()).url);
   as = await signInAll(running.origin, ['admin', 'support', 'risk', 'demo-admin']);
-});
-afterAll(async () => {
-  await running.stop();
 });
 
 const CUSTOMER = { nationalID: '900000001', name1: 'Amani', name2: 'Wanjiru' };

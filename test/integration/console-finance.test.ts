@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type {
   JournalsAnswer,
   JournalView,
@@ -7,30 +7,20 @@ import type {
   TopUpsAnswer,
 } from '../../src/console/finance-answers.ts';
 import type { ApprovalsAnswer, ProposalAnswer } from '../../src/console/system-answers.ts';
-import { createTestDatabase } from '../support/cluster.ts';
-import type { TestDatabase } from '../support/cluster.ts';
 import { signedIn } from '../support/console-client.ts';
 import type { ConsoleClient } from '../support/console-client.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 import { must } from './cli-support.ts';
 
 // The entries that finance makes in the console, and its reports.
 
-let database: TestDatabase;
-let running: InProcessService;
+const running = useService();
 let finance: ConsoleClient;
 let other: ConsoleClient;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  running = await startInProcess(database.url);
   finance = await signedIn(running.origin, 'finance');
   other = await signedIn(running.origin, 'admin');
-});
-afterAll(async () => {
-  await running.stop();
-  await database.drop();
 });
 
 const isEven = async (): Promise<unknown> => (await finance.get('/ledger')).body['isEven'];
@@ -103,7 +93,13 @@ test('a payout is proposed by one person and approved by another one', async () 
 test('the margin is that of the command line, and top-ups are listed', async () => {
   const margin = await finance.read<MarginAnswer>('/margin?by=operator');
   const period = ['--from', margin.from, '--to', margin.to];
-  const told = await must({ DATABASE_URL: database.url }, 'report', 'margin', '--json', period);
+  const told = await must(
+    { DATABASE_URL: running.database.url },
+    'report',
+    'margin',
+    '--json',
+    period,
+  );
   expect(told.json()).toMatchObject({ total: margin.total });
   expect((await finance.get('/margin.csv')).text).toContain('biller,payments,amount,fees,vat');
   const { rules, topUps } = await finance.read<TopUpsAnswer>('/top-ups');

@@ -1,27 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { AccountAnswer, LedgerAnswer } from '../../src/console/finance-answers.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { bookEntry } from '../support/house-decisions.ts';
-import { createTestDatabase } from '../support/cluster.ts';
-import type { TestDatabase } from '../support/cluster.ts';
 import { signedIn } from '../support/console-client.ts';
 import type { ConsoleClient } from '../support/console-client.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 import { must } from './cli-support.ts';
 
 // The books in the console: the figures are those of the command line, down to each transfer.
 
-let database: TestDatabase;
-let running: InProcessService;
+const running = useService();
 let finance: ConsoleClient;
 let environment: Record<string, string>;
 const references: string[] = [];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  running = await startInProcess(database.url);
-  environment = { DATABASE_URL: database.url };
+  environment = { DATABASE_URL: running.database.url };
   finance = await signedIn(running.origin, 'finance');
   for (const vid of ['demo', 'demo2'] as const) {
     const vendor = running.demo(vid);
@@ -48,10 +42,6 @@ beforeAll(async () => {
     note: 'entered by hand',
     by: 'Asha',
   });
-});
-afterAll(async () => {
-  await running.stop();
-  await database.drop();
 });
 
 const read = async <Answer>(path: string): Promise<Answer> => {

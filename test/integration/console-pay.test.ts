@@ -1,35 +1,26 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { BatchDetail, FileChecked, Paid } from '../../src/console/pay-answers.ts';
 import type { BookStatementAnswer } from '../../src/console/finance-answers.ts';
 import { setFeePrice } from '../../src/payments/billers/administer-prices.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
 import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
-import { createTestDatabase } from '../support/cluster.ts';
-import type { TestDatabase } from '../support/cluster.ts';
 import { signedIn } from '../support/console-client.ts';
 import type { ConsoleAnswer, ConsoleClient } from '../support/console-client.ts';
 import { flatFormula } from '../support/fee-prices.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 import { until } from '../support/until.ts';
 import { countWaitingFor } from '../support/waiting.ts';
 
-let database: TestDatabase;
-let running: InProcessService;
+const running = useService();
 let cashier: ConsoleClient;
 let other: ConsoleClient;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  running = await startInProcess(database.url);
   for (const vid of ['demo', 'demo2'] as const) {
     await running.demo(vid).call('fund', { time: String(Date.now()), currency: 'KES' });
   }
   cashier = await signedIn(running.origin, 'demo-cashier');
   other = await signedIn(running.origin, 'demo2-admin');
-});
-afterAll(async () => {
-  await running.stop();
 });
 
 const FORM = { biller_name: 'kplc_prepaid', account: '14234569901', amount: '150' };
@@ -253,7 +244,7 @@ describe('a statement', () => {
   });
 
   test('statements that take long leave connections for other requests, however often they are requested', async () => {
-    const owner = createPool({ url: database.ownerUrl, max: 1, name: 'test' });
+    const owner = createPool({ url: running.database.ownerUrl, max: 1, name: 'test' });
     const { asked } = await databaseTransaction(owner, async (client) => {
       await client.query('lock table transfers in access exclusive mode');
       const started = Array.from({ length: 6 }, () => cashier.get('/vendors/demo/statement'));
@@ -308,7 +299,7 @@ test('a person pays what was shown, or nothing: a price may change before it is 
 });
 
 test('in quarantine, a file that is not known may be one that was lost', async () => {
-  await database.asOwner(
+  await running.database.asOwner(
     `insert into quarantines (entered_at, lost_from, lost_until, quarantine_id, reason)
      values (now(), now() - interval '1 hour', now(), gen_random_uuid(), 'restored')`,
   );

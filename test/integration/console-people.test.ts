@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { AuditAnswer, PeopleAnswer } from '../../src/console/operations-answers.ts';
 import type { ProposalAnswer } from '../../src/console/system-answers.ts';
 import { addPerson } from '../../src/parties/people/administer.ts';
 import { createLink } from '../../src/parties/people/links.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient, signedIn } from '../support/console-client.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 import { peopleDepsOf } from '../support/people-deps.ts';
 
-let running: InProcessService;
-
-beforeAll(async () => {
-  // The tests share a person.
-  const environment = { CONSOLE_CHANGES_PER_SECOND: '100' };
-  running = await startInProcess((await createTestDatabase()).url, { environment });
-});
-afterAll(async () => {
-  await running.stop();
-});
+const environment = { CONSOLE_CHANGES_PER_SECOND: '100' };
+// The tests share a person.
+const running = useService({ environment });
 
 const peopleOf = async (client: ConsoleClient): Promise<PeopleAnswer> =>
   await client.read<PeopleAnswer>('/people');

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { fillConsole } from '../../bench/console-fill.ts';
 import { consolePaths } from '../../bench/console-paths.ts';
 import type { ConsoleSamples, MeasuredPath } from '../../bench/console-paths.ts';
@@ -9,12 +9,9 @@ import { isAllowed } from '../../src/parties/people/permissions.ts';
 import { consoleRoutes } from '../../src/console/routes/routes.ts';
 import type { RoutesOptions } from '../../src/console/routes/routes.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
-import { createTestDatabase } from '../support/cluster.ts';
-import type { TestDatabase } from '../support/cluster.ts';
 import { signedIn } from '../support/console-client.ts';
 import type { ConsoleClient } from '../support/console-client.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 import { scansOf } from '../support/plans.ts';
 import type { Scan } from '../support/plans.ts';
 
@@ -44,17 +41,14 @@ const VENDORS = 12;
 const PAYMENTS = 2_000;
 const LOG_ROWS = 500;
 
-let database: TestDatabase;
-let running: InProcessService;
+const running = useService({
+  environment: { CONSOLE_READS_PER_SECOND: '0', CONSOLE_CHANGES_PER_SECOND: '0' },
+});
 let samples: ConsoleSamples;
 const readers = new Map<string, ConsoleClient>();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  running = await startInProcess(database.url, {
-    environment: { CONSOLE_READS_PER_SECOND: '0', CONSOLE_CHANGES_PER_SECOND: '0' },
-  });
-  const owner = createPool({ url: database.ownerUrl, max: 1, name: 'test owner' });
+  const owner = createPool({ url: running.database.ownerUrl, max: 1, name: 'test owner' });
   await insertVendors(owner, VENDORS);
   await fillFloats(owner, 100_000_000_000n);
   samples = await fillConsole(owner, {
@@ -66,10 +60,6 @@ beforeAll(async () => {
   for (const { login, role } of DEMO_PEOPLE) {
     readers.set(role, await signedIn(running.origin, login));
   }
-});
-afterAll(async () => {
-  await running.stop();
-  await database.drop();
 });
 
 interface Sent {
@@ -120,7 +110,7 @@ test(
     expect(paths.length).toBeGreaterThan(100);
     const statements = await statementsOf(paths);
     expect(statements.length).toBeGreaterThan(100);
-    const client = new Client({ connectionString: database.ownerUrl });
+    const client = new Client({ connectionString: running.database.ownerUrl });
     await client.connect();
     // Small tables are read as a whole otherwise; a table without a suitable index still is.
     for (const way of ['seqscan', 'hashjoin', 'mergejoin']) {

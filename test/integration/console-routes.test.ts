@@ -1,32 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { DEMO_PEOPLE } from '../../sandbox/data.ts';
 import { isAllowed } from '../../src/parties/people/permissions.ts';
 import { consoleRoutes } from '../../src/console/routes/routes.ts';
 import type { RoutesOptions } from '../../src/console/routes/routes.ts';
 import type { PaymentsAnswer } from '../../src/console/answers.ts';
 import { HOUSE, openCase } from '../../src/payments/cases/cases-store.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient } from '../support/console-client.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 import { zoneAtNoon } from '../support/noon.ts';
 import { readXlsx } from '../support/read-xlsx.ts';
 
-let running: InProcessService;
+// Each person is refused everything that the role may not do, one request after the other.
+const environment = {
+  CONSOLE_READS_PER_SECOND: '0',
+  CONSOLE_CHANGES_PER_SECOND: '0',
+  TIME_ZONE: zoneAtNoon(),
+};
+const running = useService({ environment });
 const people = new Map<string, ConsoleClient>();
 /** By vendor, in the order of their creation. */
 const references: Record<string, string[]> = { demo: [], demo2: [] };
 
 beforeAll(async () => {
-  const database = await createTestDatabase();
-  // Each person is refused everything that the role may not do, one request after the other.
-  const environment = {
-    CONSOLE_READS_PER_SECOND: '0',
-    CONSOLE_CHANGES_PER_SECOND: '0',
-    TIME_ZONE: zoneAtNoon(),
-  };
-  running = await startInProcess(database.url, { environment });
   for (const { login } of DEMO_PEOPLE) {
     const client = new ConsoleClient(running.origin);
     await client.signIn(login);
@@ -48,9 +44,6 @@ beforeAll(async () => {
       references[vid]?.push(String(answer.body.msg['ipay_reference']));
     }
   }
-});
-afterAll(async () => {
-  await running.stop();
 });
 
 const as = (login: string): ConsoleClient => {

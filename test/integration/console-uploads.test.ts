@@ -12,32 +12,27 @@ import { acceptLink, createLink } from '../../src/parties/people/links.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
 import { databaseTransaction, createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient } from '../support/console-client.ts';
 import { fresh } from '../support/demo-vendors.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 import { peopleDepsOf } from '../support/people-deps.ts';
 import { until } from '../support/until.ts';
 import { countWaiting } from '../support/waiting.ts';
 
-let running: InProcessService;
+const running = useService({
+  environment: { CONSOLE_CHANGES_PER_SECOND: '0' },
+});
 let owner: Pool;
 const sockets: Socket[] = [];
 
 beforeAll(async () => {
-  const database = await createTestDatabase();
-  owner = createPool({ url: database.ownerUrl, max: 2, name: 'test owner' });
-  running = await startInProcess(database.url, {
-    environment: { CONSOLE_CHANGES_PER_SECOND: '0' },
-  });
+  owner = createPool({ url: running.database.ownerUrl, max: 2, name: 'test owner' });
 });
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });
 afterAll(async () => {
   await owner.end();
-  await running.stop();
 });
 
 async function signedIn(login: string): Promise<ConsoleClient> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { AuditAnswer } from '../../src/console/operations-answers.ts';
 import type {
   EventsAnswer,
@@ -13,29 +13,23 @@ import type {
 } from '../../src/console/vendor-answers.ts';
 import { OPTIONAL_EVENT_TYPES } from '../../src/payments/events/event-types.ts';
 import { insertPurpose } from '../../src/platform/db/purpose-store.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import { signedIn } from '../support/console-client.ts';
 import type { ConsoleClient } from '../support/console-client.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 import { zoneAtNoon } from '../support/noon.ts';
 import { VendorClient } from '../support/vendor-client.ts';
 
-let running: InProcessService;
+const running = useService({
+  environment: { TIME_ZONE: zoneAtNoon() },
+});
 let admin: ConsoleClient;
 let demoAdmin: ConsoleClient;
 
 beforeAll(async () => {
-  running = await startInProcess((await createTestDatabase()).url, {
-    environment: { TIME_ZONE: zoneAtNoon() },
-  });
   const mark = { purpose: 'sandbox', markedAt: new Date(), demoEndedAt: null } as const;
   await insertPurpose(running.service.pool, mark);
   admin = await signedIn(running.origin, 'admin');
   demoAdmin = await signedIn(running.origin, 'demo-admin');
-});
-afterAll(async () => {
-  await running.stop();
 });
 
 async function read<Answer>(client: ConsoleClient, path: string): Promise<Answer> {

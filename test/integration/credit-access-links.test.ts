@@ -1,31 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { MAX_ATTEMPTS, makeAccessLink } from '../../src/credit/reports/access-links-store.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
-import { createTestDatabase } from '../support/cluster.ts';
-import type { TestDatabase } from '../support/cluster.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 import { peopleDepsOf } from '../support/people-deps.ts';
 
 const DAY_MS = 86_400_000;
 const BORN = '1984-03-12';
 
-let database: TestDatabase;
-let running: InProcessService;
+const running = useService({
+  environment: { TRUSTED_PROXIES: '127.0.0.1' },
+});
 let addresses = 0;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  running = await startInProcess(database.url, {
-    environment: { TRUSTED_PROXIES: '127.0.0.1' },
-  });
-});
-
-afterAll(async () => {
-  await running.stop();
-  await database.drop();
-});
 
 async function link(expiresInMs = DAY_MS): Promise<string> {
   const at = new Date();
@@ -103,7 +89,7 @@ test('a link that is written into the database, or changed there, gives no repor
     );
     expect((await enter({ code, dateOfBirth: BORN })).statusCode).toBe(404);
   }
-  const owner = createPool({ url: database.ownerUrl, max: 1, name: 'owner' });
+  const owner = createPool({ url: running.database.ownerUrl, max: 1, name: 'owner' });
   for (const change of ['crn = crn + 1, attempts = 0', `expires_at = 'infinity'`]) {
     const code = await link();
     await owner.query(`update access_links set ${change} where token_hash = $1`, [hashOf(code)]);

@@ -3,26 +3,18 @@ import { putWebhook } from '../../src/payments/events/webhooks-store.ts';
 import { newId } from '../../src/platform/base/ids.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool, Queryable } from '../../src/platform/db/pool.ts';
-import { createTestDatabase } from '../support/cluster.ts';
-import type { TestDatabase } from '../support/cluster.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 import { SelfServiceClient } from '../support/self-service-client.ts';
 import type { Json } from '../support/self-service-client.ts';
 import { until } from '../support/until.ts';
 
-let database: TestDatabase;
-let running: InProcessService;
+const running = useService();
 let pool: Pool;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  running = await startInProcess(database.url);
-  pool = createPool({ url: database.url, max: 4, name: 'test' });
+  pool = createPool({ url: running.database.url, max: 4, name: 'test' });
 });
 afterAll(async () => {
   await pool.end();
-  await running.stop();
-  await database.drop();
 });
 
 /** A vendor with a webhook and no events. */

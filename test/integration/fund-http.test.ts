@@ -1,22 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase } from '../support/cluster.ts';
-import type { TestDatabase } from '../support/cluster.ts';
+import { expect, test } from 'vitest';
 import { collect } from '../support/demo-vendors.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import type { Answer } from '../support/vendor-client.ts';
 
-let database: TestDatabase;
-let running: InProcessService;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  running = await startInProcess(database.url);
-});
-afterAll(async () => {
-  await running.stop();
-  await database.drop();
-});
+const running = useService();
 
 function movementOf(answer: Answer) {
   return answer.body.msg as { status: number; amount: number; reference: string };

@@ -3,32 +3,20 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import fastify from 'fastify';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { changeBillerStatus } from '../../src/payments/billers/administer.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { addHealthRoutes } from '../../src/platform/http/health.ts';
 import { createReadiness } from '../../src/platform/http/readiness.ts';
 import { SCHEMA } from '../../src/schema.ts';
-import { createTestDatabase } from '../support/cluster.ts';
-import type { TestDatabase } from '../support/cluster.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 import { until } from '../support/until.ts';
 import { PATHS, encode, send } from '../support/vendor-client.ts';
 
 // What all paths have in common: request ids, log lines, health and metrics.
 
-let database: TestDatabase;
-let running: InProcessService;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  running = await startInProcess(database.url, { environment: { METRICS_PORT: '0' } });
-});
-afterAll(async () => {
-  await running.stop();
-  await database.drop();
-});
+const running = useService({ environment: { METRICS_PORT: '0' } });
 
 const get = async (path: string, headers = {}) =>
   await send(running.origin, { method: 'GET', path, headers });

@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { RequestsAnswer, SignatureCompared } from '../../src/console/request-answers.ts';
 import type { KeysAnswer } from '../../src/console/vendor-answers.ts';
 import {
@@ -10,29 +10,23 @@ import {
 import { listRequests } from '../../src/parties/request-log-store.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import { signedIn } from '../support/console-client.ts';
 import type { ConsoleClient } from '../support/console-client.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 import { arrayElements } from '../support/array-elements.ts';
 import { until } from '../support/until.ts';
 import { VendorClient, signatureOf } from '../support/vendor-client.ts';
 
-let running: InProcessService;
+const running = useService();
 let admin: ConsoleClient;
 let demoAdmin: ConsoleClient;
 
 beforeAll(async () => {
-  running = await startInProcess((await createTestDatabase()).url);
   [admin, demoAdmin] = [
     await signedIn(running.origin, 'admin'),
     await signedIn(running.origin, 'demo-admin'),
   ];
-});
-afterAll(async () => {
-  await running.stop();
 });
 
 async function requestsOf(client: ConsoleClient, query = ''): Promise<RequestsAnswer> {

@@ -2,26 +2,16 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase } from '../support/cluster.ts';
-import type { TestDatabase } from '../support/cluster.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { useService } from '../support/use-service.ts';
 
 const run = promisify(execFile);
 const GUIDES = path.resolve(import.meta.dirname, '../../docs/guide');
 
-let database: TestDatabase;
-let running: InProcessService;
+const running = useService();
 beforeAll(async () => {
-  database = await createTestDatabase();
-  running = await startInProcess(database.url);
   await running.demo().fund();
   await running.demo().accepted({ account: '254722000000', merchant_reference: 'order-1' });
-});
-afterAll(async () => {
-  await running.stop();
-  await database.drop();
 });
 
 test('every line of the guide is answered', async () => {

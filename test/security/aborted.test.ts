@@ -1,23 +1,11 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase } from '../support/cluster.ts';
-import type { TestDatabase } from '../support/cluster.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { expect, test } from 'vitest';
+import { useService } from '../support/use-service.ts';
 import { PATHS } from '../support/vendor-client.ts';
 
-let database: TestDatabase;
-let running: InProcessService;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  running = await startInProcess(database.url);
-});
-afterAll(async () => {
-  await running.stop();
-  await database.drop();
-});
+const running = useService();
 
 test('a client that disconnects in the middle of its body is not an error of ours', async () => {
   const { server } = running.service.app;

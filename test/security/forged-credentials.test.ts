@@ -8,25 +8,20 @@ import { beginPasskeySignIn, checkPasskey } from '../../src/parties/people/passk
 import { hashOf } from '../../src/parties/people/sessions.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
-import { createTestDatabase } from '../support/cluster.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 import { peopleDepsOf } from '../support/people-deps.ts';
 
 // Somebody with the runtime role alone, without MASTER_KEY, chooses nobody's password and adds no passkey.
 
-let running: InProcessService;
+const running = useService();
 let deps: PeopleDeps;
 let owner: Pool;
 beforeAll(async () => {
-  const database = await createTestDatabase();
-  running = await startInProcess(database.url);
   deps = await peopleDepsOf(running);
-  owner = createPool({ url: database.ownerUrl, max: 1, name: 'owner' });
+  owner = createPool({ url: running.database.ownerUrl, max: 1, name: 'owner' });
 });
 afterAll(async () => {
   await owner.end();
-  await running.stop();
 });
 
 /** Whom the link is for, or the code of the refusal. */

@@ -12,25 +12,20 @@ import { checkSignIn } from '../../src/parties/people/sign-in.ts';
 import { systemClock } from '../../src/platform/base/clock.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
-import { createTestDatabase } from '../support/cluster.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 import { peopleDepsOf } from '../support/people-deps.ts';
 
 // Somebody with the runtime role alone, without MASTER_KEY, gives nobody more to do, and adds nobody.
 
-let running: InProcessService;
+const running = useService();
 let deps: PeopleDeps;
 let owner: Pool;
 beforeAll(async () => {
-  const database = await createTestDatabase();
-  running = await startInProcess(database.url);
   deps = await peopleDepsOf(running);
-  owner = createPool({ url: database.ownerUrl, max: 1, name: 'owner' });
+  owner = createPool({ url: running.database.ownerUrl, max: 1, name: 'owner' });
 });
 afterAll(async () => {
   await owner.end();
-  await running.stop();
 });
 
 let people = 0;

@@ -1,21 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { hashOf } from '../../src/parties/people/sessions.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient } from '../support/console-client.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 
 // Somebody with the runtime role alone, without MASTER_KEY, becomes nobody.
 
-let running: InProcessService;
-beforeAll(async () => {
-  const database = await createTestDatabase();
-  running = await startInProcess(database.url);
-});
-afterAll(async () => {
-  await running.stop();
-});
+const running = useService();
 
 /** The code of the answer to a request with this session. */
 async function answerTo(token: string): Promise<string | number> {

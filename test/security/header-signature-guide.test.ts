@@ -1,25 +1,15 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase } from '../support/cluster.ts';
-import type { TestDatabase } from '../support/cluster.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useService } from '../support/use-service.ts';
 import { PATHS_OF_SAMPLES, SAMPLE_LANGUAGES, commandOf, sampleFile } from '../support/samples.ts';
 
 const run = promisify(execFile);
 
-let database: TestDatabase;
-let running: InProcessService;
+const running = useService();
 beforeAll(async () => {
-  database = await createTestDatabase();
-  running = await startInProcess(database.url);
   await running.demo().fund();
-});
-afterAll(async () => {
-  await running.stop();
-  await database.drop();
 });
 
 describe.each(SAMPLE_LANGUAGES)('the sample for $title', (language) => {

@@ -1,32 +1,22 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { addCollector } from '../../src/parties/administer.ts';
-import { createTestDatabase } from '../support/cluster.ts';
-import type { TestDatabase } from '../support/cluster.ts';
 import { collect, fresh } from '../support/demo-vendors.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 import { usualParams } from '../support/operation-samples.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { until } from '../support/until.ts';
 import { PATHS, encode, send, signed } from '../support/vendor-client.ts';
 import type { Answer, Params, VendorClient } from '../support/vendor-client.ts';
 
-let database: TestDatabase;
-let running: InProcessService;
+const running = useService();
 let vendor: VendorClient;
 let other: VendorClient;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  running = await startInProcess(database.url);
   vendor = running.demo();
   other = running.demo('demo2');
   await vendor.fund();
   await other.fund();
-});
-afterAll(async () => {
-  await running.stop();
-  await database.drop();
 });
 
 const NOT_SIGNED = { status: 401, code: 'signature_invalid', field: 'hash' };

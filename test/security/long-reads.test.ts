@@ -5,12 +5,9 @@ import type { ReadPart } from '../../src/platform/base/long-reads.ts';
 import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
-import { createTestDatabase } from '../support/cluster.ts';
-import type { TestDatabase } from '../support/cluster.ts';
 import { signInAll } from '../support/console-client.ts';
 import type { SignedIn } from '../support/console-client.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 import { SelfServiceClient, refusalIn } from '../support/self-service-client.ts';
 import { encode, send, signed } from '../support/vendor-client.ts';
 import { until } from '../support/until.ts';
@@ -18,22 +15,17 @@ import { countWaitingFor } from '../support/waiting.ts';
 
 // Somebody who asks for more than others does not delay them.
 
-let database: TestDatabase;
-let running: InProcessService;
+const running = useService({
+  environment: { SELF_SERVICE_REQUESTS_PER_SECOND: '0', CONSOLE_READS_PER_SECOND: '0' },
+});
 let owner: Pool;
 let person: SignedIn;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  running = await startInProcess(database.url, {
-    environment: { SELF_SERVICE_REQUESTS_PER_SECOND: '0', CONSOLE_READS_PER_SECOND: '0' },
-  });
-  owner = createPool({ url: database.ownerUrl, max: 1, name: 'test' });
+  owner = createPool({ url: running.database.ownerUrl, max: 1, name: 'test' });
   person = await signInAll(running.origin, ['demo-admin', 'demo-viewer', 'finance', 'support']);
 });
 afterAll(async () => {
   await owner.end();
-  await running.stop();
-  await database.drop();
 });
 
 const ALL_OF_A_NAME = 1 + LIMITS.longReadsWaiting;

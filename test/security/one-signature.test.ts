@@ -1,27 +1,17 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase } from '../support/cluster.ts';
-import type { TestDatabase } from '../support/cluster.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { fresh } from '../support/demo-vendors.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 import { usualParams } from '../support/operation-samples.ts';
 import { expectCallersFault } from '../support/refusals.ts';
 import { PATHS, encode, send, signatureOf, signed } from '../support/vendor-client.ts';
 import type { OperationName, Params, VendorClient, WireRequest } from '../support/vendor-client.ts';
 
-let database: TestDatabase;
-let running: InProcessService;
+const running = useService();
 let vendor: VendorClient;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  running = await startInProcess(database.url);
   vendor = running.demo();
   await vendor.fund();
-});
-afterAll(async () => {
-  await running.stop();
-  await database.drop();
 });
 
 /** The code and field that the request is refused with. */

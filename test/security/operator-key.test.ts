@@ -1,24 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { SANDBOX_OPERATOR_KEY } from '../../sandbox/operators/options.ts';
 import { createSigning } from '../../src/connectors/operators/http-json/signing.ts';
 import { setOperatorKey } from '../../src/payments/billers/administer-operator-key.ts';
 import { newSharedSecret } from '../../src/parties/keys.ts';
-import { createTestDatabase } from '../support/cluster.ts';
-import type { TestDatabase } from '../support/cluster.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 import { send } from '../support/vendor-client.ts';
 
-let database: TestDatabase;
-let running: InProcessService;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  running = await startInProcess(database.url);
-});
-afterAll(async () => {
-  await running.stop();
-  await database.drop();
-});
+const running = useService();
 
 const body = JSON.stringify({ status: 'processing', reference: '0'.repeat(32) });
 

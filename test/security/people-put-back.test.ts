@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { DEMO_PASSWORD } from '../../sandbox/data.ts';
 import type { PeopleDeps } from '../../src/parties/people/authenticity.ts';
 import { changePerson } from '../../src/parties/people/administer.ts';
@@ -10,22 +10,16 @@ import {
 } from '../../src/parties/people/passkeys-store.ts';
 import { findPerson } from '../../src/parties/people/people-store.ts';
 import { useCode } from '../../src/parties/people/sign-in.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import { signedIn } from '../support/console-client.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { useService } from '../support/use-service.ts';
 import { peopleDepsOf } from '../support/people-deps.ts';
 
 // Somebody with the runtime role keeps rows of people, sessions, passkeys and codes, and puts them back later.
 
-let running: InProcessService;
+const running = useService();
 let deps: PeopleDeps;
 beforeAll(async () => {
-  running = await startInProcess((await createTestDatabase()).url);
   deps = await peopleDepsOf(running);
-});
-afterAll(async () => {
-  await running.stop();
 });
 
 test('a session that was ended is nobody’s, also in another process', async () => {

@@ -1,26 +1,14 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase } from '../support/cluster.ts';
-import type { TestDatabase } from '../support/cluster.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { describe, expect, test } from 'vitest';
+import { useService } from '../support/use-service.ts';
 import { OPERATIONS, READING, usualParams, withHash } from '../support/operation-samples.ts';
 import { expectCallersFault } from '../support/refusals.ts';
 import { BODY_FORMS, PATHS, UNSIGNED, encode, send, signed } from '../support/vendor-client.ts';
 import type { WireRequest } from '../support/vendor-client.ts';
 
-let database: TestDatabase;
-let running: InProcessService;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  running = await startInProcess(database.url);
-});
-afterAll(async () => {
-  await running.stop();
-  await database.drop();
-});
+const running = useService();
 
 const KEY = 'demo-security-key';
 const ask = async (request: WireRequest) => await send(running.origin, request);

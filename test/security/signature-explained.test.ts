@@ -1,23 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase } from '../support/cluster.ts';
-import type { TestDatabase } from '../support/cluster.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { expect, test } from 'vitest';
+import { useService } from '../support/use-service.ts';
 import { usualParams } from '../support/operation-samples.ts';
 import { PATHS, encode, send } from '../support/vendor-client.ts';
 import type { Params, WireRequest } from '../support/vendor-client.ts';
 
 /** In the sandbox; test/e2e/production.test.ts checks that production explains nothing. */
-let database: TestDatabase;
-let running: InProcessService;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  running = await startInProcess(database.url);
-});
-afterAll(async () => {
-  await running.stop();
-  await database.drop();
-});
+const running = useService();
 
 const WRONG = '0'.repeat(64);
 

@@ -1,8 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase } from '../support/cluster.ts';
-import type { TestDatabase } from '../support/cluster.ts';
-import { startInProcess } from '../support/in-process-service.ts';
-import type { InProcessService } from '../support/in-process-service.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useService } from '../support/use-service.ts';
 import { OPERATIONS, usualParams } from '../support/operation-samples.ts';
 import { expectCallersFault } from '../support/refusals.ts';
 import { PATHS, UNSIGNED, encode, send, signatureOf, signed } from '../support/vendor-client.ts';
@@ -14,18 +11,11 @@ import type {
   WireRequest,
 } from '../support/vendor-client.ts';
 
-let database: TestDatabase;
-let running: InProcessService;
+const running = useService();
 let vendor: VendorClient;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  running = await startInProcess(database.url);
   vendor = running.demo();
   await vendor.fund();
-});
-afterAll(async () => {
-  await running.stop();
-  await database.drop();
 });
 
 const SIGNED = OPERATIONS.filter((name) => !UNSIGNED.has(name) && name !== 'collect');

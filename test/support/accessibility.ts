@@ -19,6 +19,8 @@ const CHOSEN: Readonly<Record<Rules, object>> = {
 
 const OPTIONS = {
   resultTypes: ['violations'],
+  // Nobody reads them.
+  selectors: false,
   // Only the rule about sound that starts by itself needs it, and no page has sound.
   preload: false,
 };
