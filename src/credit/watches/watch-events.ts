@@ -7,6 +7,8 @@ import { isDisputed, isInDefault } from '../scorecards/standing.ts';
 export interface Known {
   /** Score of the generic card; null without one. */
   readonly score: number | null;
+  /** The card that it is of. */
+  readonly card: string;
   /** Keys of the accounts in default. */
   readonly defaults: readonly string[];
   /** Milliseconds; of the newest application elsewhere, or 0. */
@@ -28,11 +30,12 @@ export type WatchEvent =
  */
 export function knownOf(
   file: CreditFile,
-  { score }: Pick<ScoreAnswer, 'score'>,
+  { score, scorecard: card }: Pick<ScoreAnswer, 'score' | 'scorecard'>,
   vendorId: number,
 ): Known {
   return {
     score: score === '' ? null : Number(score),
+    card,
     defaults: file.accounts
       .filter((account) => !isDisputed(account) && isInDefault(account))
       .map(({ key }) => key)
@@ -46,7 +49,8 @@ export function knownOf(
 
 /**
  * Finds events since the last report to the vendor. A fall is measured from a reference score, so that
- * many small falls add up. A rise raises the reference score without an event.
+ * many small falls add up. A rise raises the reference score without an event, and another card begins with its own:
+ * the customer did nothing.
  */
 export function eventsOf(
   before: Known,
@@ -64,7 +68,7 @@ export function eventsOf(
     const sectors = [...new Set(fresh.map(({ sector }) => sector))].toSorted();
     events.push({ type: 'credit.enquiry', enquiries: fresh.length, sectors });
   }
-  const from = before.score;
+  const from = before.card === now.card ? before.score : null;
   const to = now.score;
   const fell = from !== null && to !== null && from - to >= by.scoreDrop;
   if (fell) events.push({ type: 'credit.score_drop', from, to });

@@ -5,8 +5,8 @@ import type { Known } from '../../../../src/credit/watches/watch-events.ts';
 
 const NOTHING = { asOf: new Date('2026-11-21T00:00:00Z'), accounts: [], enquiries: [] };
 
-function known(score: number | null): Known {
-  return { score, defaults: [], newestEnquiryMs: 0 };
+function known(score: number | null, card = 'a@1'): Known {
+  return { score, card, defaults: [], newestEnquiryMs: 0 };
 }
 
 /** The falls that are reported while a score takes these values. */
@@ -50,9 +50,17 @@ test('a fall of the limit or more is always reported, and a smaller one never', 
   );
 });
 
+test('another card is no fall of the score, and begins with its own', () => {
+  const by = { file: NOTHING, vendorId: 1, scoreDrop: 30 };
+  const changed = eventsOf(known(700), known(500, 'b@1'), by);
+  expect(changed).toEqual({ events: [], known: known(500, 'b@1') });
+  const { events } = eventsOf(changed.known, known(470, 'b@1'), by);
+  expect(events).toEqual([{ type: 'credit.score_drop', from: 500, to: 470 }]);
+});
+
 test('an account is reported when it is in default for the first time', () => {
-  const before: Known = { score: null, defaults: ['a'], newestEnquiryMs: 0 };
-  const now: Known = { score: null, defaults: ['a', 'b', 'c'], newestEnquiryMs: 0 };
+  const before: Known = { ...known(null), defaults: ['a'] };
+  const now: Known = { ...known(null), defaults: ['a', 'b', 'c'] };
   const by = { file: NOTHING, vendorId: 1, scoreDrop: 30 };
   expect(eventsOf(before, now, by).events).toEqual([{ type: 'credit.default', accounts: 2 }]);
   expect(eventsOf(now, now, by).events).toEqual([]);
