@@ -129,8 +129,21 @@ test('a debt that two lenders submit counts once when two people find that it wa
   const ref = (accountId: bigint) => ({ crn: debt.crn, accountId });
   await expect(proposeWithdrawal(deps, ref(debt.from), grounds)).rejects.toThrow('was sold');
   const withdrawal = await proposeWithdrawal(deps, ref(debt.into), grounds);
+  const { lines } = await deps.proposals.preview(withdrawal.proposalId);
+  expect(lines[0]?.text).toContain(`with what was sold into it (${debt.from}), is withdrawn`);
   await approveProposal(deps, { proposalId: withdrawal.proposalId, by: 'Baraka' });
   expect(await look()).toEqual([]);
+});
+
+test('a debt that is sold while a withdrawal waits is not withdrawn unseen', async () => {
+  const { look, line: _line, ...debt } = await listedTwice(4);
+  const ref = { crn: debt.crn, accountId: debt.into };
+  const { proposalId } = await proposeWithdrawal(deps, ref, grounds);
+  // The proposals are of one kind about two accounts: only one waits for each.
+  const sale = await proposeSale(deps, { ...debt, soldOn: '2026-10-20' }, grounds);
+  await approveProposal(deps, { proposalId: sale.proposalId, by: 'Baraka' });
+  await expect(approveProposal(deps, { proposalId, by: 'Baraka' })).rejects.toThrow('sold into');
+  expect(await look()).toHaveLength(1);
 });
 
 test('an account stays disputed after a dispute while its lender reports it as disputed', async () => {

@@ -55,6 +55,8 @@ const WITHDRAWAL = strict({
   crn: reference,
   account: reference,
   lender: someText,
+  /** The accounts that were sold into it, which leave with it. */
+  bought: Type.Array(reference),
 });
 /** A debt that two lenders submit counts once, under the one that bought it: `into`. */
 const SALE = strict({
@@ -212,8 +214,12 @@ export function textOf(content: Content): string {
       return `${content.from} is answered apart from ${content.into} again`;
     case 'dispute':
       return `the dispute about account ${content.account} of ${content.crn} is ${content.outcome}`;
-    case 'withdrawal':
-      return `account ${content.account} of ${content.crn}, submitted by ${content.lender}, is withdrawn`;
+    case 'withdrawal': {
+      const { bought } = content;
+      const sold =
+        bought.length === 0 ? '' : `, with what was sold into it (${bought.join(', ')}),`;
+      return `account ${content.account} of ${content.crn}, submitted by ${content.lender}${sold || ','} is withdrawn`;
+    }
     case 'sale':
       return `account ${content.account} of ${content.crn}, submitted by ${content.lender}, was sold on ${content.soldOn} and is account ${content.into} of ${content.buyer}`;
     case 'deceased': {

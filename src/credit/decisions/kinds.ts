@@ -29,6 +29,7 @@ import {
 } from '../registry/suppression-store.ts';
 import {
   findCountedAccount,
+  listBought,
   listRecipients,
   readShownSpans,
   withdrawAccount,
@@ -210,10 +211,13 @@ const accountKind = creditKind<Of<'withdrawal' | 'sale'>, AccountFacts>({
 async function readWithdrawal(db: Queryable, what: Of<'withdrawal'>): Promise<AccountFacts> {
   const ref = { crn: BigInt(what.crn), accountId: BigInt(what.account) };
   const isCounted = (await findCountedAccount(db, ref)) === what.lender;
+  const isSameDebt = jsonText(await listBought(db, ref)) === jsonText(what.bought);
   const recipients = await listRecipients(db, await readShownSpans(db, ref));
-  const text = 'The person has no such account, or it was sold, or is withdrawn already.';
+  const text = isCounted
+    ? 'Another debt was sold into the account since. Reject it, and propose again.'
+    : 'The person has no such account, or it was sold, or is withdrawn already.';
   return {
-    problem: isCounted ? undefined : new PlainError(text, { field: 'account' }),
+    problem: isCounted && isSameDebt ? undefined : new PlainError(text, { field: 'account' }),
     answers: recipients.reduce((sum, { answers }) => sum + answers, 0),
   };
 }

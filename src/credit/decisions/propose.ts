@@ -17,7 +17,7 @@ import { readSuppressionRules } from '../registry/suppression-store.ts';
 import type { SuppressionRule } from '../registry/suppression.ts';
 import { checkSale } from '../registry/sales-store.ts';
 import type { SoldDebt } from '../registry/sales-store.ts';
-import { findCountedAccount } from '../registry/withdrawals-store.ts';
+import { findCountedAccount, listBought } from '../registry/withdrawals-store.ts';
 import type { AccountRef } from '../registry/withdrawals-store.ts';
 import type { ScoreKind } from '../scorecards/scorecard.ts';
 import { kindNameOf, lifeText, requireUsableRule, storedRule } from './content.ts';
@@ -87,7 +87,8 @@ export async function proposeWithdrawal(
   grounds: Grounds,
 ): Promise<ProposalRow> {
   const lender = (await findCountedAccount(deps.pool, { crn, accountId })) ?? NOBODY;
-  const about = { crn: String(crn), account: String(accountId), lender };
+  const bought = await listBought(deps.pool, { crn, accountId });
+  const about = { crn: String(crn), account: String(accountId), lender, bought };
   return await record(deps, { kind: 'withdrawal', ...about }, grounds);
 }
 

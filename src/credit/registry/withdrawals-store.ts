@@ -33,6 +33,15 @@ async function debtOf(db: Queryable, { crn, accountId }: AccountRef): Promise<Ac
   return debt.rows;
 }
 
+/** The accounts that were sold into it, one after the other, in order of their numbers. */
+export async function listBought(db: Queryable, ref: AccountRef): Promise<string[]> {
+  const ids = (await debtOf(db, ref)).map(({ accountId }) => accountId);
+  return ids
+    .filter((id) => id !== ref.accountId)
+    .toSorted((a, b) => (a < b ? -1 : 1))
+    .map(String);
+}
+
 /**
  * Takes an account out of every answer and score, for good; with it what was sold into it. Returns false if the
  * person has no such account, or it is withdrawn already.
