@@ -132,7 +132,7 @@ describe('a set of functions', () => {
   test('has one signature of each function', async () => {
     const books = await open();
     const more = edited('payments/functions/create_payments.sql', (sql) =>
-      sql.replace('\n) returns table', ',\n  p_more integer default 0\n) returns table'),
+      sql.replace('\n) returns setof', ',\n  p_more integer default 0\n) returns setof'),
     );
     await expect(migrate(books.owner, more)).rejects.toThrow(
       'The database has several signatures of create_payments',

@@ -46,7 +46,6 @@ const SHADOWS = `
   create function simulated.clock_timestamp() returns timestamptz stable language sql
     as $$ select current_setting('simulated.now')::timestamptz $$;
   alter function public.create_payments reset all;
-  alter function public.create_or_postpone_payments reset all;
   alter function public.settle_payments reset all;
   set search_path = simulated, pg_catalog, public;
   set plan_cache_mode = force_generic_plan;

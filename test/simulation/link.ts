@@ -48,7 +48,6 @@ const TYPICAL_MS = 2;
 /** The crash faults that a statement stands for, by its name: before its commit, and after. */
 const CRASHES: Readonly<Record<string, readonly [Fault, Fault]>> = {
   create_payments: ['crash_before_create_commit', 'crash_after_create_commit'],
-  create_or_postpone_payments: ['crash_before_create_commit', 'crash_after_create_commit'],
   claim_to_send: ['crash_before_claim_commit', 'crash_after_claim_commit'],
   claim_to_ask: ['crash_before_claim_commit', 'crash_after_claim_commit'],
   settle_payments: ['crash_before_settle_commit', 'crash_after_settle_commit'],
@@ -57,13 +56,11 @@ const CRASHES: Readonly<Record<string, readonly [Fault, Fault]>> = {
 /** How much more often than usual a process crashes during each of them. */
 const BEFORE_COMMIT: Readonly<Record<string, number>> = {
   create_payments: 3,
-  create_or_postpone_payments: 3,
   settle_payments: 6,
   write_progress: 4,
 };
 const ANSWERS_LOST: Readonly<Record<string, Fault>> = {
   create_payments: 'create_answer_lost',
-  create_or_postpone_payments: 'create_answer_lost',
   claim_to_send: 'claim_answer_lost',
   claim_to_ask: 'claim_answer_lost',
   settle_payments: 'settle_answer_lost',
@@ -72,12 +69,7 @@ const ANSWERS_LOST: Readonly<Record<string, Fault>> = {
 const CLAIMS = new Set(['claim_to_send', 'claim_to_ask']);
 
 /** Sent through lanes, which have a time limit. */
-const LANES = new Set([
-  'create_payments',
-  'create_or_postpone_payments',
-  'settle_payments',
-  'write_progress',
-]);
+const LANES = new Set(['create_payments', 'settle_payments', 'write_progress']);
 
 /**
  * Connections to the database. A statement is sent, executed alone, and answered: anything else may

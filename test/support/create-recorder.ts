@@ -24,8 +24,6 @@ interface Answer {
   }[];
 }
 
-const CALLS: ReadonlySet<string> = new Set(['create_payments', 'create_or_postpone_payments']);
-
 /** Records every create on connections that the pool opens from now on. */
 export function recordCreates(pool: Pool, into: RecordedCall[]): void {
   pool.on('connect', (client: PoolClient) => {
@@ -36,7 +34,7 @@ export function recordCreates(pool: Pool, into: RecordedCall[]): void {
       readonly values?: readonly unknown[];
     }): Promise<unknown> => {
       const answer = await send(statement);
-      if (statement.name !== undefined && CALLS.has(statement.name)) {
+      if (statement.name === 'create_payments') {
         into.push(recorded(arrayElements(statement.values?.[2]).map(uuidOf), answer as Answer));
       }
       return answer;

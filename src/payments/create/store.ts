@@ -6,19 +6,10 @@ import type { FailureCode } from './failure-code.ts';
 import type { CreateDecision, NewPayment, Outcome } from './payment.ts';
 import { roundsOf } from './rounds.ts';
 
-const createBy = (
-  name: 'create_payments' | 'create_or_postpone_payments',
-): string => `select row_number as "rowNumber", decision, known_id as "knownId",
-  known_at as "knownAt", known_fee as "knownFee" from ${name}(
+const CREATE = `select row_number as "rowNumber", decision, known_id as "knownId",
+  known_at as "knownAt", known_fee as "knownFee" from create_payments(
   $1, $2::integer[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[],
-  $9::bigint[], $10::bigint[], $11::integer[], $12::integer[], $13::integer[])`;
-const CREATE = {
-  all: { name: 'create_payments', text: createBy('create_payments') },
-  free: {
-    name: 'create_or_postpone_payments',
-    text: createBy('create_or_postpone_payments'),
-  },
-};
+  $9::bigint[], $10::bigint[], $11::integer[], $12::integer[], $13::integer[], $14)`;
 
 interface DecisionRow {
   rowNumber: number;
@@ -46,22 +37,22 @@ export async function createPayments(
   batch: readonly NewPayment[],
 ): Promise<CreateDecision[]> {
   return await byBucket(db, batch, async (bucket, rows) => {
-    const { createdAt, rest } = await createInBucket(db, 'all', bucket, rows);
+    const { createdAt, rest } = await createInBucket(db, bucket, rows, false);
     return decideAll(rows, createdAt, rest);
   });
 }
 
 /**
  * Creates payments, but postpones the rows of vendors whose floats other calls have locked. It waits
- * only for the float of the first row's vendor (functions/create_or_postpone_payments.sql).
+ * only for the float of the first row's vendor (functions/decide_free_payments.sql).
  */
 export async function createOrPostponePayments(
   db: Queryable,
   batch: readonly NewPayment[],
 ): Promise<(CreateDecision | typeof POSTPONED)[]> {
   return await byBucket(db, batch, async (bucket, rows) => {
-    const wanted = areOfOneVendor(rows) ? 'all' : 'free';
-    const { createdAt, rest } = await createInBucket(db, wanted, bucket, rows);
+    const mayPostpone = !areOfOneVendor(rows);
+    const { createdAt, rest } = await createInBucket(db, bucket, rows, mayPostpone);
     const postponed = rest.filter(({ decision }) => decision === 'postponed');
     const decided = rest.filter(({ decision }) => decision !== 'postponed');
     const decisions: (CreateDecision | typeof POSTPONED)[] = decideAll(rows, createdAt, decided);
@@ -77,18 +68,19 @@ function areOfOneVendor(rows: readonly NewPayment[]): boolean {
 
 /**
  * Returns the decisions that were not an acceptance, and the time of the accepted ones.
- * @param wanted `free`: only of vendors whose floats are free.
+ * @param mayPostpone the rows of vendors whose floats other calls have locked.
  */
 async function createInBucket(
   db: Queryable,
-  wanted: keyof typeof CREATE,
   bucket: number,
   batch: readonly NewPayment[],
+  mayPostpone: boolean,
 ): Promise<{ readonly createdAt: Date; readonly rest: readonly DecisionRow[] }> {
   const priced = batch.some((row) => row.feePrice !== null);
   const rounds = roundsOf(batch);
   const result = await db.query<DecisionRow>({
-    ...CREATE[wanted],
+    name: 'create_payments',
+    text: CREATE,
     values: [
       bucket,
       integerArray(batch.map((row) => row.vendorId)),
@@ -103,6 +95,7 @@ async function createInBucket(
       priced ? integerArray(batch.map((row) => row.feePrice)) : null,
       integerArray(batch.map((row) => row.duplicateSeconds)),
       rounds === null ? null : integerArray(rounds),
+      mayPostpone,
     ],
   });
   const [time, ...rest] = result.rows;

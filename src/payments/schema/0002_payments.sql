@@ -372,6 +372,37 @@ create table unmatched_callbacks (
 );
 create index unmatched_callbacks_by_reference on unmatched_callbacks (reference);
 
+-- What the steps of `create_payments` pass to one another, instead of an array for each column.
+
+-- A payment to create.
+create type new_payment as (
+  -- Its position in the batch, from 1.
+  number integer,
+  -- Payments of one round do not depend on each other. Null: the batch is one round.
+  round integer,
+  vendor_id integer,
+  payment_id uuid,
+  merchant_reference text,
+  biller_code text,
+  account text,
+  phone text,
+  amount_cents bigint,
+  -- With its VAT.
+  fee_cents bigint,
+  vat_cents bigint,
+  fee_price integer,
+  -- For how many seconds an equal payment makes it a likely duplicate; 0: it is not checked.
+  duplicate_seconds integer,
+  content_hash bigint);
+
+-- What was decided about one, and the payment that it is because of.
+create type create_decision as (
+  row_number integer,
+  decision text,
+  known_id uuid,
+  known_at timestamptz,
+  known_fee bigint);
+
 -- What the steps of `settle_payments` pass to one another, instead of an array for each column.
 
 -- An operator's final report about a payment.
