@@ -15,9 +15,9 @@ import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit.ts';
 import { table } from '../output.ts';
 import type { Session } from '../session.ts';
-import { csvAnswer, requireOneFormat } from './report-output.ts';
+import { csvAnswer, linesOf, requireOneFormat, rowOf } from './report-output.ts';
 import type { ReportFormat } from './report-output.ts';
-import { accountJson, accountsText } from './trial-balance.ts';
+import { ACCOUNT, accountsText } from './trial-balance.ts';
 
 const PARTS = ['accounts', 'floats', 'corrections'] as const;
 type Part = (typeof PARTS)[number];
@@ -55,10 +55,10 @@ export function addHouseReport(report: Command, cli: Cli): void {
           json: {
             from: period.from.toISOString(),
             to: period.to.toISOString(),
-            accounts: accountsOf(balance).map(accountJson),
+            accounts: accountsOf(balance).map((line) => rowOf(ACCOUNT, line)),
             is_even: balance.isEven,
-            floats: floats.map(floatJson),
-            corrections: corrections.map(correctionJson),
+            floats: floats.map((float) => rowOf(FLOAT, float)),
+            corrections: corrections.map((row) => rowOf(CORRECTION, row)),
           },
           text: textOf(parts, session),
           exitCode,
@@ -98,68 +98,48 @@ async function readFloats(pool: Pool): Promise<Float[]> {
 const optional = (cents: bigint | undefined | null): string | null =>
   cents === undefined || cents === null ? null : formatMoney(cents);
 
-function floatJson({ operator, reportedCents, bookedCents, bridge, statement }: Float) {
-  return {
-    operator,
-    books: formatMoney(bookedCents),
-    reported: optional(reportedCents),
-    difference: optional(bridge?.differenceCents),
-    in_flight: optional(bridge?.inFlightCents),
-    settled_since: optional(bridge?.settledSinceCents),
-    not_booked_yet: optional(bridge?.notBookedCents),
-    unexplained: optional(bridge?.unexplainedCents),
-    statement: statement?.statementId ?? null,
-    statement_end: statement?.periodEnd.toISOString() ?? null,
-    statement_closing: optional(statement?.closingCents),
-    statement_books: optional(statement?.bookedCents),
-    statement_difference: optional(statement && statement.closingCents - statement.bookedCents),
-  };
-}
+const FLOAT = {
+  operator: ({ operator }: Float) => operator,
+  books: ({ bookedCents }: Float) => formatMoney(bookedCents),
+  reported: ({ reportedCents }: Float) => optional(reportedCents),
+  difference: ({ bridge }: Float) => optional(bridge?.differenceCents),
+  in_flight: ({ bridge }: Float) => optional(bridge?.inFlightCents),
+  settled_since: ({ bridge }: Float) => optional(bridge?.settledSinceCents),
+  not_booked_yet: ({ bridge }: Float) => optional(bridge?.notBookedCents),
+  unexplained: ({ bridge }: Float) => optional(bridge?.unexplainedCents),
+  statement: ({ statement }: Float) => statement?.statementId ?? null,
+  statement_end: ({ statement }: Float) => statement?.periodEnd.toISOString() ?? null,
+  statement_closing: ({ statement }: Float) => optional(statement?.closingCents),
+  statement_books: ({ statement }: Float) => optional(statement?.bookedCents),
+  statement_difference: ({ statement }: Float) =>
+    optional(statement && statement.closingCents - statement.bookedCents),
+};
 
-function correctionJson(row: Correction) {
-  return {
-    time: row.at.toISOString(),
-    vid: row.vid,
-    reference: row.reference,
-    case: row.caseId,
-    kind: row.kind,
-    resolution: row.resolution,
-    debit_account: row.debitAccount,
-    credit_account: row.creditAccount,
-    amount: formatMoney(row.amountCents),
-    proposed_by: row.proposedBy,
-    approved_by: row.approvedBy,
-  };
-}
+const CORRECTION = {
+  time: ({ at }: Correction) => at.toISOString(),
+  vid: ({ vid }: Correction) => vid,
+  reference: ({ reference }: Correction) => reference,
+  case: ({ caseId }: Correction) => caseId,
+  kind: ({ kind }: Correction) => kind,
+  resolution: ({ resolution }: Correction) => resolution,
+  debit_account: ({ debitAccount }: Correction) => debitAccount,
+  credit_account: ({ creditAccount }: Correction) => creditAccount,
+  amount: ({ amountCents }: Correction) => formatMoney(amountCents),
+  proposed_by: ({ proposedBy }: Correction) => proposedBy,
+  approved_by: ({ approvedBy }: Correction) => approvedBy,
+};
 
 /** The rows of the part, below its titles. */
 function rowsOf({ accounts, floats, corrections }: Parts, part: Part): string[][] {
-  const rows: Readonly<Record<Part, readonly object[]>> = {
-    accounts: accountsOf(accounts).map(accountJson),
-    floats: floats.map(floatJson),
-    corrections: corrections.map(correctionJson),
-  };
-  return [
-    [...TITLES[part]],
-    ...rows[part].map((row) => Object.values(row).map((value: string | null) => value ?? '')),
-  ];
+  switch (part) {
+    case 'accounts':
+      return linesOf(ACCOUNT, accountsOf(accounts));
+    case 'floats':
+      return linesOf(FLOAT, floats);
+    case 'corrections':
+      return linesOf(CORRECTION, corrections);
+  }
 }
-
-const TITLES: Readonly<Record<Part, readonly string[]>> = {
-  accounts: [
-    ...['books', 'account', 'class', 'opening_debit', 'opening_credit'],
-    ...['debits', 'credits', 'debit', 'credit'],
-  ],
-  floats: [
-    ...['operator', 'books', 'reported', 'difference', 'in_flight', 'settled_since'],
-    ...['not_booked_yet', 'unexplained', 'statement', 'statement_end', 'statement_closing'],
-    ...['statement_books', 'statement_difference'],
-  ],
-  corrections: [
-    ...['time', 'vid', 'reference', 'case', 'kind', 'resolution', 'debit_account'],
-    ...['credit_account', 'amount', 'proposed_by', 'approved_by'],
-  ],
-};
 
 function textOf({ accounts, floats, corrections }: Parts, { wireTime }: Session): string {
   const bridges = table(
@@ -175,7 +155,7 @@ function textOf({ accounts, floats, corrections }: Parts, { wireTime }: Session)
       { title: 'DIFFERENCE', align: 'right' },
     ],
     floats
-      .map(floatJson)
+      .map((float) => rowOf(FLOAT, float))
       .map((row) => [
         row.operator,
         row.books,

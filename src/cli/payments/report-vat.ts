@@ -62,7 +62,7 @@ function sumsJson(sums: VatSums) {
 
 function rowsOf({ vendors, total }: VatReport): string[][] {
   return [
-    ['vendor', 'charges', 'fees', 'charged', 'returned', 'vat'],
+    ['vendor', ...Object.keys(sumsJson(total))],
     ...[...vendors, { vid: 'total', ...total }].map((row) => [
       row.vid,
       ...Object.values(sumsJson(row)).map(String),

@@ -7,6 +7,7 @@ import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit.ts';
 import { table } from '../output.ts';
 import { requireVendor } from '../parties/vendors.ts';
+import { rowOf } from './report-output.ts';
 
 interface Options {
   readonly json?: boolean;
@@ -36,10 +37,10 @@ export function addTrialBalance(house: Command, cli: Cli): void {
             from: period.from.toISOString(),
             to: period.to.toISOString(),
             accounts: lines.map((line) => ({
-              ...accountJson(line),
-              parts: line.parts.map(accountJson),
+              ...rowOf(ACCOUNT, line),
+              parts: line.parts.map((part) => rowOf(ACCOUNT, part)),
             })),
-            ...sidesJson(total),
+            ...rowOf(SIDES, total),
             is_even: isEven,
           },
           text: accountsText(balance),
@@ -49,21 +50,22 @@ export function addTrialBalance(house: Command, cli: Cli): void {
     });
 }
 
-/** A line for programs. */
-export function accountJson(line: TrialBalanceLine) {
-  return { books: line.books, account: line.account, class: line.class, ...sidesJson(line) };
-}
+const SIDES = {
+  opening_debit: (sides: Sides) => formatMoney(sides.openingDebitCents),
+  opening_credit: (sides: Sides) => formatMoney(sides.openingCreditCents),
+  debits: (sides: Sides) => formatMoney(sides.debitsCents),
+  credits: (sides: Sides) => formatMoney(sides.creditsCents),
+  debit: (sides: Sides) => formatMoney(sides.debitCents),
+  credit: (sides: Sides) => formatMoney(sides.creditCents),
+};
 
-function sidesJson(sides: Sides) {
-  return {
-    opening_debit: formatMoney(sides.openingDebitCents),
-    opening_credit: formatMoney(sides.openingCreditCents),
-    debits: formatMoney(sides.debitsCents),
-    credits: formatMoney(sides.creditsCents),
-    debit: formatMoney(sides.debitCents),
-    credit: formatMoney(sides.creditCents),
-  };
-}
+/** The columns of an account. */
+export const ACCOUNT = {
+  books: (line: TrialBalanceLine) => line.books,
+  account: (line: TrialBalanceLine) => line.account,
+  class: (line: TrialBalanceLine) => line.class,
+  ...SIDES,
+};
 
 const amount = (cents: bigint): string => (cents === 0n ? '' : formatMoney(cents));
 

@@ -263,7 +263,18 @@ function detailRoute(options: BulkRoutesOptions): AnyRoute {
   });
 }
 
-const CSV_COLUMNS = ['row', 'merchant_reference', 'result', 'reference', 'code', 'field', 'text'];
+const CSV_COLUMNS: Readonly<
+  Record<string, (result: RowResult<AcceptedRow>, vendorId: number) => string>
+> = {
+  row: ({ row }) => String(row),
+  merchant_reference: ({ reference }) => reference ?? '',
+  result: ({ kind }) => kind.toUpperCase(),
+  reference: (result, vendorId) =>
+    result.kind === 'accepted' ? encodeReference(vendorId, result.paymentId) : '',
+  code: (result) => (result.kind === 'refused' ? result.code : ''),
+  field: (result) => (result.kind === 'refused' ? (result.field ?? '') : ''),
+  text: (result) => (result.kind === 'refused' ? result.text : ''),
+};
 
 function resultsRoute(options: BulkRoutesOptions): AnyRoute {
   return route({
@@ -284,21 +295,9 @@ function resultsRoute(options: BulkRoutesOptions): AnyRoute {
       const rows = found.rows.filter(
         ({ kind }) => input.query.only === undefined || kind === input.query.only,
       );
-      const lines = [CSV_COLUMNS, ...rows.map((row) => csvValues(row, vendorId))].map(csvLine);
+      const values = rows.map((row) => Object.values(CSV_COLUMNS).map((of) => of(row, vendorId)));
+      const lines = [Object.keys(CSV_COLUMNS), ...values].map(csvLine);
       return csvFile(`batch-${found.progress.batchId}.csv`, lines);
     },
   });
-}
-
-function csvValues(result: RowResult<AcceptedRow>, vendorId: number): string[] {
-  const { row, reference, kind } = result;
-  const own = [String(row), reference ?? '', kind.toUpperCase()];
-  switch (result.kind) {
-    case 'accepted':
-      return [...own, encodeReference(vendorId, result.paymentId), '', '', ''];
-    case 'refused':
-      return [...own, '', result.code, result.field ?? '', result.text];
-    case 'waiting':
-      return [...own, '', '', '', ''];
-  }
 }
