@@ -63,16 +63,6 @@ function typescriptIn(folder: string): string[] {
     .map((name) => path.join(folder, name));
 }
 
-const MOST_LINES_OF_SQL_FUNCTION = 130;
-
-function longFunctions(sql: Sources): string[] {
-  return [...sql]
-    .filter(([file]) => file.includes('/functions/'))
-    .map(([file, text]) => ({ file, lines: text.split('\n').length - 1 }))
-    .filter(({ lines }) => lines > MOST_LINES_OF_SQL_FUNCTION)
-    .map(({ file, lines }) => `${file}: ${lines} lines`);
-}
-
 /** The violations that a list of exceptions does not contain. */
 function unexcused(
   found: readonly TableAccess[],
@@ -273,16 +263,10 @@ describe('SQL functions', () => {
       ]);
     }
   });
-
-  test('have at most 130 lines each', () => {
-    expect(longFunctions(sqlFiles)).toEqual([]);
-  });
 });
 
 /** SQL functions that are still longer than allowed. The numbers may only shrink. */
-const LONG_FUNCTIONS: Readonly<Record<string, number>> = {
-  'payments/functions/create_payments.sql': 294,
-};
+const LONG_FUNCTIONS: Readonly<Record<string, number>> = {};
 
 /** Folders of which each file is pure, apart from the listed ones, and why. */
 const PURE_FOLDERS = [
@@ -398,14 +382,6 @@ describe('unit tests', () => {
 /** The checks above have to fail when they should. */
 describe('a planted violation', () => {
   const planted = (file: string, text: string): Sources => new Map([[file, text]]);
-
-  test('a SQL function of 131 lines is reported, and a file of tables is not', () => {
-    const long = 'create or replace function f() returns void\n'.padEnd(174, '\n');
-    expect(longFunctions(planted('payments/functions/f.sql', long))).toEqual([
-      'payments/functions/f.sql: 131 lines',
-    ]);
-    expect(longFunctions(planted('payments/schema/0001_f.sql', long))).toEqual([]);
-  });
 
   test.each(['transfers', 'attempts', 'no_such_table'])(
     'a foreign grant is reported: %s',
