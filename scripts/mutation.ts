@@ -46,7 +46,7 @@ interface MutationTest {
 
 const packages = path.join(import.meta.dirname, 'mutation');
 await installOnDemand(packages);
-const { Stryker } = (await import('./mutation/stryker.mjs')) as unknown as {
+const { Stryker } = (await import(path.join(packages, 'stryker.mjs'))) as {
   Stryker: new (options: object) => MutationTest;
 };
 

@@ -186,7 +186,7 @@ async function openPgBoss(question: DispatchQuestion): Promise<Contestant> {
         pollingIntervalSeconds: PG_BOSS_POLL_SECONDS,
         perJobResults: true,
       } as const;
-      await boss.work<Payment>(QUEUE, options, async (batch) => {
+      await boss.work(QUEUE, options, async (batch) => {
         taken += batch.length;
         if (taken === jobs) all.resolve();
         return batch.map(({ id, data }) => ({ id, status: 'completed', output: answerTo(data) }));

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { installOnDemand } from '../../scripts/install-on-demand.ts';
 
 /** What the bench uses of pg-boss; their own types are installed only when it runs. */
@@ -9,10 +10,12 @@ export interface PgBoss {
   insert(queue: string, jobs: readonly { readonly data: object }[]): Promise<unknown>;
   fetch(queue: string, options: { readonly batchSize: number }): Promise<{ readonly id: string }[]>;
   complete(queue: string, ids: readonly string[], output: object): Promise<unknown>;
-  work<Data>(
+  work(
     queue: string,
     options: object,
-    takeBatch: (jobs: readonly { readonly id: string; readonly data: Data }[]) => Promise<object[]>,
+    takeBatch: (
+      jobs: readonly { readonly id: string; readonly data: never }[],
+    ) => Promise<object[]>,
   ): Promise<unknown>;
   offWork(queue: string, options: { readonly wait: boolean }): Promise<void>;
 }
@@ -36,5 +39,6 @@ interface Peers {
 
 export async function importPeers(): Promise<Peers> {
   await installOnDemand(import.meta.dirname);
-  return (await import('./peers.mjs')) as unknown as Peers;
+  // By a computed name, because its types are there only after the installation.
+  return (await import(path.join(import.meta.dirname, 'peers.mjs'))) as Peers;
 }
