@@ -36,14 +36,10 @@ const ACCEPTED: Readonly<Record<string, string>> = {
   'src/payments/cases/cases-store.ts cases c: by () without case_id': 'cases are decided by people',
   'src/payments/cases/cases-store.ts cases c: by () without bucket, vendor_id, payment_id':
     'cases are decided by people',
-  'src/credit/registry/withdrawals-store.ts account_sales e: by () without into_account_id':
-    'sales of debts are recorded by people',
   'src/credit/registry/withdrawals-store.ts account_withdrawals w: by () without crn, account_id':
     'withdrawals are decided by people',
   'src/credit/registry/withdrawals-store.ts subject_enquiries e: by () without crn, enquired_at, enquired_at':
     'people ask who saw an account; the enquiries of a new installation',
-  'src/payments/receipts/identity-store.ts receipts r: by () without account, paid_at, paid_at':
-    'the receipts of a new installation',
   'src/payments/receipts/identity-store.ts receipts r: by () without source_code, account':
     'the receipts of a new installation',
   'src/payments/receipts/identity-store.ts receipts r: by (source_code, paid_at, paid_at) without account, account':
