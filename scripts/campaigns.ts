@@ -61,9 +61,10 @@ const options = new Command('campaigns')
   .description('Run the random tests with other seeds, for a limited time.')
   .option('--minutes <n>', 'at most, for all of them', countOption, 20)
   .option('--seed <s>', 'the first seed; default: a random one', countOption)
+  .option('--once', 'no campaign again with another seed')
   .addOption(new Option('--only <name>', 'one of them').choices(Object.keys(CAMPAIGNS)))
   .parse()
-  .opts<{ minutes: number; seed?: number; only?: string }>();
+  .opts<{ minutes: number; seed?: number; once?: true; only?: string }>();
 
 const firstSeed = options.seed ?? 1 + Math.floor(Math.random() * 900_000_000);
 console.log(`First seed: ${firstSeed}`);
@@ -92,6 +93,7 @@ async function repeat(name: string, campaign: Campaign): Promise<void> {
       console.log(`Repeat it: ${[...set, ...command].join(' ')}`);
       return;
     }
+    if (options.once) return;
     longestMs = Math.max(longestMs, seconds * 1_000);
   }
 }
