@@ -95,8 +95,12 @@ async function propose(deps: Deps, disputes: readonly string[]): Promise<void> {
   await proposeRule(deps, ...ruleOf('relief_small_loans', by, { products: ['I'] }));
   const [dispute] = disputes;
   if (dispute === undefined) return;
-  const grounds = { by, reason: 'The lender confirmed it', evidence: 'Letter of the lender' };
-  await proposeOutcome(deps, { dispute, outcome: 'upheld' }, grounds);
+  const grounds = {
+    by,
+    reason: 'The lender showed the agreement',
+    evidence: 'Letter of the lender',
+  };
+  await proposeOutcome(deps, { dispute, outcome: 'rejected' }, grounds);
 }
 
 /** Neither covers a state of the documented examples until somebody approves the second one. */

@@ -92,10 +92,10 @@ test('the real program imports camt.053, and refuses a file that was cut off', a
   await must(environment, 'receipts', 'source', 'set', 'camt', '--name', 'X', source, settings);
   const file = sample('bank-statement.xml');
   const imported = await importByTwo(environment, 'receipts', 'import', 'camt', file);
-  // The CSV file of another source has the same numbers, of M-PESA and of the bank.
+  // The CSV file of another source has the same numbers, of M-PESA and of the bank, and the same return.
   const labels = ['Credited to acme', 'Known already', 'Waits for people', 'Not booked'];
   expect(labels.map((label) => shownIn(imported, label))).toEqual([
-    ...[undefined, '2 lines', '1 lines', '1 lines'],
+    ...[undefined, '3 lines', '1 lines', '1 lines'],
   ]);
   const wrong = await inProcess(environment, 'receipts', 'import', 'camt', sample('bank-csv.json'));
   expect(wrong).toMatchObject({ exitCode: 1, stdout: '' });

@@ -239,17 +239,14 @@ describe('parts of a receipt that go back', () => {
 
   test('the pull takes every part that went back, also if it lists them before the payment', async () => {
     const paid = { receipt: RECEIPT, account: 'V0001', payer: null };
-    const row = (amountCents: bigint, minute: number, type: string) => ({
-      ...{ ...paid, amountCents, type },
+    const row = (amountCents: bigint, minute: number, isReversal: boolean) => ({
+      ...{ ...paid, amountCents, isReversal },
       paidAt: new Date(Date.parse('2026-01-05T10:00:00Z') + minute * 60_000),
     });
-    const payments = [
-      row(10_000n, 7, 'Pay Bill Reversal'),
-      row(10_000n, 5, 'Pay Bill Reversal'),
-      row(50_000n, 0, 'Pay Bill'),
-    ];
-    const daraja = { confirmFromCents: null, pull: async () => ({ payments, unreadable: 0 }) };
-    const source = { row: { sourceCode: 'paybill', collector: COLLECTOR }, daraja };
+    const payments = [row(10_000n, 7, true), row(10_000n, 5, true), row(50_000n, 0, false)];
+    const pull = async () => ({ payments, unreadable: 0 });
+    const provider = { issuer: 'mpesa', confirmFromCents: null, pull };
+    const source = { row: { sourceCode: 'paybill', collector: COLLECTOR }, provider };
     const turn = { now: new Date('2026-01-05T10:10:00Z'), pulledUntil: null };
     const { signal } = new AbortController();
     for (const _time of [1, 2]) {
