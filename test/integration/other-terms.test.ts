@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkLedger } from '../../src/payments/audit/check.ts';
+import { newId } from '../../src/platform/base/ids.ts';
 import { setOperatorPrice } from '../../src/payments/billers/administer-prices.ts';
 import { HOUSE, listCases } from '../../src/payments/cases/cases-store.ts';
 import type { CaseRow } from '../../src/payments/cases/cases-store.ts';
@@ -121,6 +122,59 @@ test('a payment whose terms differed is returned whole', async () => {
     float: FLOAT,
     [`operator:${OPERATOR}`]: 0n,
     [`commission:${OPERATOR}`]: 0n,
+  });
+});
+
+describe('a duplicate of a payment whose terms differ', () => {
+  /** Without terms of ours: paid, listed as `listedCents`, and explained by `terms_differ`. */
+  async function explained(listedCents: bigint): Promise<NewPayment> {
+    const vendorId = await books.addVendor(FLOAT);
+    const made = newPayment({ vendorId, amountCents: AMOUNT });
+    await createInstructed(books.pool, [made]);
+    await settlePayments(books.pool, [paidReport(made)]);
+    await importLines(books, folder, [{ of: made, amountCents: listedCents }]);
+    await resolve((await casesOf(made))[0], 'terms_differ');
+    return made;
+  }
+
+  const takenFor = async ({ vendorId }: NewPayment): Promise<bigint> => {
+    const [ofVendor, ofHouse] = [await books.balances(vendorId), await books.balances(HOUSE)];
+    const account = `operator:${OPERATOR}`;
+    return (ofVendor[account] ?? 0n) + (ofHouse[account] ?? 0n);
+  };
+
+  test('costs us all that the operator took for it', async () => {
+    const made = await explained(TAKEN);
+    const before = await takenFor(made);
+    const again = { of: made, amountCents: TAKEN, operatorReference: newId() };
+    expect((await importLines(books, folder, [again])).verdicts).toEqual({ duplicate: 1 });
+    await resolve((await casesOf(made))[0], 'house_bears');
+    expect((await takenFor(made)) - before).toBe(TAKEN);
+  });
+
+  test('stays what it is in our own accounts if the terms are explained after it', async () => {
+    const made = await sent();
+    await settlePayments(books.pool, [paidReport(made)]);
+    const before = await takenFor(made);
+    await importLines(books, folder, [
+      { of: made, amountCents: TAKEN },
+      { of: made, amountCents: TAKEN, operatorReference: newId() },
+    ]);
+    const open = await casesOf(made);
+    const of = (kind: string) => open.find((row) => row.kind === kind);
+    await resolve(of('duplicate'), 'house_bears');
+    await resolve(of('amount_difference'), 'terms_differ');
+    expect((await takenFor(made)) - before).toBe(2n * TAKEN - 98_100n);
+    expect(await books.balances(made.vendorId)).toMatchObject(afterwards);
+  });
+
+  test('opens a case also if both together are listed as our amount', async () => {
+    const made = await explained(AMOUNT / 2n);
+    const before = await takenFor(made);
+    const again = { of: made, amountCents: AMOUNT / 2n, operatorReference: newId() };
+    expect((await importLines(books, folder, [again])).verdicts).toEqual({ duplicate: 1 });
+    await resolve((await casesOf(made))[0], 'house_bears');
+    expect((await takenFor(made)) - before).toBe(AMOUNT / 2n);
   });
 });
 

@@ -87,7 +87,7 @@ export function settled(
     ...{ amountCents, outcome: 'success', billerReference: 'B' },
     ...{ firstSentAt: new Date(0), lastSentAt: new Date(0), settledAt: new Date(1) },
     ...{ underWay: false, paidElsewhere: false, postedCents: amountCents },
-    ...{ netCents, netPostedCents: netCents, houseCents: 0n },
+    ...{ netCents, netPostedCents: netCents, hasOtherTerms: false, houseCents: 0n },
     ...{ listedCents: 0n, listedPayments: 0, isListed: false, isRevised: false },
     ...{ feeCents, vatCents, terms: ours, otherTerms: NOTHING },
   };

@@ -82,6 +82,7 @@ class Decided {
       outcome: outcome ?? payment.outcome,
       postedCents: payment.postedCents + changeOf('operator:kplc', own),
       netPostedCents: ledger.of('operator:kplc'),
+      hasOtherTerms: payment.hasOtherTerms || differs,
       houseCents: ledger.of('house operator:kplc') + ledger.of('house receivable:kplc'),
       otherTerms: {
         costCents: costCents - (differs ? changeOf('cost:kplc') : 0n),

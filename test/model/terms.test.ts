@@ -101,6 +101,7 @@ test('a payment whose terms differed and that is returned leaves nothing behind'
         {
           ...payment,
           netPostedCents: paid,
+          hasOtherTerms: true,
           otherTerms: {
             costCents: -changed('cost:kplc'),
             commissionCents: changed('commission:kplc'),

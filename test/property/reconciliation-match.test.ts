@@ -1,11 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { encodeReference } from '../../src/parties/reference.ts';
-import {
-  findAbsences,
-  matchStatement,
-  unexplainedCents,
-} from '../../src/payments/reconciliation/match.ts';
+import { findAbsences } from '../../src/payments/reconciliation/absences.ts';
+import { matchStatement, unexplainedCents } from '../../src/payments/reconciliation/match.ts';
 import type { OurPayment } from '../../src/payments/reconciliation/match.ts';
 import type { StatementMovement } from '../../src/connectors/operator-statements.ts';
 
@@ -87,6 +84,7 @@ function ourPayment(truth: Truth, index: number): OurPayment {
     postedCents: outcome === 'success' ? truth.amountCents : 0n,
     netCents: truth.amountCents - truth.nettedCents,
     netPostedCents: outcome === 'success' ? truth.amountCents - truth.nettedCents : 0n,
+    hasOtherTerms: false,
     paidElsewhere: false,
     houseCents: 0n,
     listedCents: 0n,

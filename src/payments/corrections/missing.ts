@@ -5,7 +5,7 @@ import { NO_TERMS } from './charges.ts';
 import { factCents } from './facts.ts';
 import { executedBy } from './other-terms.ts';
 import type { PricedPayment } from './other-terms.ts';
-import { isExplained, smallest, stillTakenCents } from './still-taken.ts';
+import { isExplained, ourPartCents, smallest, stillTakenCents } from './still-taken.ts';
 
 // A vendor pays the amount that the operator executed, and cost and commission follow it. Our own accounts have
 // no cost and no commission for it, so they get what the operator took from our float. A case that is decided by
@@ -30,7 +30,7 @@ export function missingTakenCents(row: Row, payment: PricedPayment): bigint {
   if (listed === undefined) return stillTakenCents(payment, byTerms - oursBefore(payment));
   const cents = postedCents > 0n ? differenceCents(payment, listed) : listed;
   if (isOneListedGross(payment, listed) && houseCents > 0n && byTerms <= houseCents) return 0n;
-  return stillTakenCents(payment, cents - oursBefore(payment));
+  return stillTakenCents(payment, cents - oursBefore(payment, listed));
 }
 
 /** The part of the payment that the operator, by the case, executed, without the ledger's part. Pure. */
@@ -65,9 +65,9 @@ function isOneListedGross(payment: PricedPayment, listed: bigint): boolean {
 }
 
 /** The part of the payment in our own accounts; 0 if `stillTakenCents` subtracts it. */
-function oursBefore(payment: PricedPayment): bigint {
+function oursBefore(payment: PricedPayment, listed = payment.listedCents): bigint {
   // Below zero, the operator has returned money of ours, which is no reason to post more than it says.
-  return payment.houseCents > 0n && !isExplained(payment) ? payment.houseCents : 0n;
+  return payment.houseCents > 0n && !isExplained(payment) ? ourPartCents(payment, listed) : 0n;
 }
 
 /** The amount that the operator takes, by our terms, for this part of the payment. */

@@ -9,6 +9,7 @@ import type { OurPayment } from '../reconciliation/match.ts';
 import { accountOf, NO_OTHER_TERMS, NO_TERMS } from './charges.ts';
 import type { OtherTerms, PlannedTransfer, TermsBefore } from './charges.ts';
 import { factCents, givenCents } from './facts.ts';
+import { ourPartCents } from './still-taken.ts';
 
 type Row = Pick<CaseRow, 'kind' | 'operatorCode' | 'facts'>;
 
@@ -73,16 +74,23 @@ export function planTerms(
   return differingTerms(row, payment, moreCents > 0n ? amountCents : -amountCents);
 }
 
-/** The operator's takings beyond the ledger's, by the case and, if it was revised, by all statements. */
+/**
+ * The operator's takings beyond the ledger's, by the case and, if it was revised or listed more than once, by
+ * all statements.
+ */
 function termsDifference(row: Row, payment: PricedPayment): bigint {
-  const { netPostedCents, houseCents: ourCents, isRevised, listedCents } = payment;
+  const { netPostedCents, houseCents, isRevised, listedCents, listedPayments } = payment;
   const listed = factCents(row, 'paid_cents') ?? 0n;
   const before = factCents(row, 'listed_before_cents');
   const isChange = row.kind === 'statement_change' && before !== undefined;
-  const byCase = isChange ? listed - before : listed - netPostedCents - ourCents;
-  if (!isRevised && !isChange) return byCase;
-  const byAll = listedCents - netPostedCents - ourCents;
+  const byCase = isChange
+    ? listed - before
+    : listed - netPostedCents - ourPartCents(payment, listed);
+  if (!isRevised && !isChange && listedPayments <= 1) return byCase;
+  const byAll = listedCents - netPostedCents - houseCents;
   if (byCase > 0n) return byAll < 0n ? 0n : byAll < byCase ? byAll : byCase;
+  // The rest is that of further payments, which have cases of their own.
+  if (byAll > 0n && !isRevised && !isChange) return byCase;
   return byAll > 0n ? 0n : byAll > byCase ? byAll : byCase;
 }
 

@@ -1,4 +1,4 @@
-import { executedCents, isListedNet } from '../reconciliation/match.ts';
+import { executedCents, isListedNet, isPostedNet } from '../reconciliation/match.ts';
 import type { OurPayment } from '../reconciliation/match.ts';
 
 /**
@@ -18,9 +18,13 @@ export function stillReturnedCents(payment: OurPayment, returnedCents: bigint): 
 /** Returns the vendor's part. While the operator has been paid once, that payment is the vendor's. Pure. */
 export function stillReturnedToVendorCents(payment: OurPayment, returnedCents: bigint): bigint {
   if (!isExplained(payment)) return returnedCents;
-  const leftCents = stillReturnedCents(payment, returnedCents);
+  const { postedCents, netPostedCents } = payment;
+  const allCents = stillReturnedCents(payment, returnedCents);
+  // What the vendor paid in full comes back in full, although the operator took less for it.
+  const isWhole = isPostedNet(payment) && -notBookedCents(payment) >= netPostedCents;
+  const leftCents = isWhole ? postedCents : allCents;
   const executed = executedCents(payment, { amountCents: payment.listedCents });
-  return smallest(leftCents, payment.postedCents - executed);
+  return smallest(leftCents, postedCents - executed);
 }
 
 /**
@@ -36,10 +40,25 @@ export function isExplained(payment: OurPayment): boolean {
 /** The amount that statements list as paid and not reversed, less the amount in the ledger. */
 function notBookedCents(payment: OurPayment): bigint {
   const { listedCents, postedCents, netPostedCents, netCents, houseCents } = payment;
-  const isNet = [listedCents, listedCents - houseCents].some(
-    (cents) => cents === netCents || isListedNet(payment, cents),
-  );
+  const isNet =
+    isPostedNet(payment) ||
+    [listedCents, listedCents - houseCents].some(
+      (cents) => cents === netCents || isListedNet(payment, cents),
+    );
   return listedCents - (isNet && postedCents > 0n ? netPostedCents : postedCents) - houseCents;
+}
+
+/**
+ * The part of a payment that is listed once as `listed` in our own accounts: without what they can have of
+ * further payments of it. Pure.
+ */
+export function ourPartCents(
+  { listedCents, houseCents }: Pick<OurPayment, 'listedCents' | 'houseCents'>,
+  listed: bigint,
+): bigint {
+  const ofOthers = listedCents - listed;
+  if (ofOthers <= 0n || houseCents <= 0n) return houseCents;
+  return houseCents > ofOthers ? houseCents - ofOthers : 0n;
 }
 
 export function smallest(one: bigint, other: bigint): bigint {

@@ -1,5 +1,6 @@
 import type { NewCase } from '../cases/cases-store.ts';
-import type { Absences, Match } from './match.ts';
+import type { Absences } from './absences.ts';
+import type { Match } from './match.ts';
 import type { ReadStatement } from './read-statement.ts';
 import type { KnownMovement, NewRow } from './store.ts';
 

@@ -12,7 +12,7 @@ import { findFloatDifference } from '../cases/statement-cases-store.ts';
 import { factsOf } from './case-facts.ts';
 import type { Differences, MatchedRow } from './case-facts.ts';
 import { findContested, furtherCase, withEvidence } from './further-cases.ts';
-import { differenceCents, isListedNet, isOurs, settledCents } from './match.ts';
+import { differenceCents, isListedNet, isOurs, isPostedNet, settledCents } from './match.ts';
 import type { Match, OurPayment } from './match.ts';
 import { countPayments } from './covered-store.ts';
 import { batches, listStatements, setVerdict } from './store.ts';
@@ -201,8 +201,8 @@ function housePartCents({ movement, payment, reported }: Match): bigint {
   if (payment === null || reported !== 'failed') return 0n;
   const { postedCents, netPostedCents, houseCents } = payment;
   // A statement may list either.
-  const ofVendor = postedCents > netPostedCents ? postedCents : netPostedCents;
-  const restCents = movement.amountCents - ofVendor;
+  const isNet = isPostedNet(payment) || netPostedCents > postedCents;
+  const restCents = movement.amountCents - (isNet ? netPostedCents : postedCents);
   const partCents = restCents < houseCents ? restCents : houseCents;
   return partCents > 0n ? partCents : 0n;
 }

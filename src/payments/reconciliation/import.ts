@@ -11,8 +11,10 @@ import { listStatementChanges } from '../cases/statement-cases-store.ts';
 import { openDifferences } from './differences.ts';
 import type { EndedPayment } from './differences.ts';
 import type { MatchedRow } from './case-facts.ts';
-import { findAbsences, matchStatement, unexplainedCents } from './match.ts';
-import type { Covers, Match, OurPayment } from './match.ts';
+import { findAbsences } from './absences.ts';
+import type { Covers } from './absences.ts';
+import { matchStatement, unexplainedCents } from './match.ts';
+import type { Match, OurPayment } from './match.ts';
 import { readStatementFile } from './read-statement.ts';
 import type { ReadStatement } from './read-statement.ts';
 import {

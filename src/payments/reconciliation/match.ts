@@ -31,6 +31,11 @@ export interface OurPayment {
    */
   readonly netCents: bigint;
   readonly netPostedCents: bigint;
+  /**
+   * People found that the operator's terms for it differ from ours (`terms_differ`): its statements list
+   * `netPostedCents`, and no longer `postedCents`.
+   */
+  readonly hasOtherTerms: boolean;
   /** It succeeded through another operator, so that this one must not have paid it. */
   readonly paidElsewhere: boolean;
   /** Part of it in the accounts of vendor 0: what we bear, or claim back. */
@@ -161,7 +166,15 @@ function operatorReferenceIndex(payments: readonly OurPayment[]): Map<string, Ou
   return index;
 }
 
-type Amounts = Pick<OurPayment, 'amountCents' | 'netCents' | 'postedCents' | 'netPostedCents'>;
+type Amounts = Pick<
+  OurPayment,
+  'amountCents' | 'netCents' | 'postedCents' | 'netPostedCents' | 'hasOtherTerms'
+>;
+
+/** The amounts as which a statement may list what the vendor's ledger has. */
+function listableCents({ postedCents, netPostedCents, hasOtherTerms }: Amounts): readonly bigint[] {
+  return hasOtherTerms ? [netPostedCents] : [postedCents, netPostedCents];
+}
 
 /** The amount without the operator's terms, and with them: as posted or, if nothing is, as instructed. */
 function grossAndNet(payment: Amounts): readonly [grossCents: bigint, netCents: bigint] {
@@ -183,6 +196,11 @@ export function isListedNet(payment: Amounts, listedCents: bigint): boolean {
   const fromNet = nearestOf(listedCents, [netPostedCents, netCents]);
   const wholeCents = grossCents > amountCents ? grossCents : amountCents;
   return fromNet < fromGross && fromNet * TERMS_CHANGE_DIVISOR <= wholeCents;
+}
+
+/** True if statements list what is posted with the operator's terms, however much these differ from ours. */
+export function isPostedNet({ postedCents, hasOtherTerms }: Amounts): boolean {
+  return hasOtherTerms && postedCents > 0n;
 }
 
 function nearestOf(cents: bigint, [one, other]: readonly [bigint, bigint]): bigint {
@@ -316,15 +334,12 @@ function cancel(ordered: readonly StatementMovement[]): Set<StatementMovement> {
 }
 
 /** Compares the listed sum with the ledger's, with the operator's terms or without. */
-function isInBooks(
-  { amountCents, netCents, postedCents, netPostedCents, houseCents }: OurPayment,
-  listedCents: bigint,
-): boolean {
-  if ([postedCents, netPostedCents].some((cents) => cents + houseCents === listedCents))
-    return true;
+function isInBooks(payment: OurPayment, listedCents: bigint): boolean {
+  const { amountCents, netCents, netPostedCents, houseCents, hasOtherTerms } = payment;
+  if (listableCents(payment).some((cents) => cents + houseCents === listedCents)) return true;
   // Our own accounts have a payment, or the rest of it, with the operator's terms.
   const isHouseNet = houseCents > 0n && netPostedCents + houseCents === netCents;
-  return isHouseNet && listedCents === amountCents;
+  return isHouseNet && !hasOtherTerms && listedCents === amountCents;
 }
 
 /** True if our own accounts have what the operator took for the payment, and the vendor's have nothing. */
@@ -342,7 +357,7 @@ function judgePayment(
   const isFirst = listedCents <= movement.amountCents;
   if (payment.paidElsewhere) return ['duplicate'];
   if (payment.outcome === null) return isFirst ? ['settled', 'success'] : ['duplicate'];
-  const isPosted = [payment.postedCents, payment.netPostedCents].includes(movement.amountCents);
+  const isPosted = listableCents(payment).includes(movement.amountCents);
   if (isInBooks(payment, listedCents) || (isFirst && isPosted)) return ['matched'];
   if (!isFirst) return ['duplicate'];
   if (isOurs(payment)) return ['amount_difference'];
@@ -383,48 +398,6 @@ export function unexplainedCents({ movement, verdict, payment }: Match): bigint 
 /** The statement's amount less the vendor's ledger's: net compared with net. Pure. */
 export function differenceCents(payment: Amounts, listedCents: bigint): bigint {
   const [grossCents, netCents] = grossAndNet(payment);
-  return listedCents - (isListedNet(payment, listedCents) ? netCents : grossCents);
-}
-
-/** Payments that complete statements should list and do not. */
-export interface Absences {
-  /** The ledger shows them as paid. */
-  readonly oursOnly: readonly OurPayment[];
-  /** Open, and by the operator's rules proven not to have been made. */
-  readonly notPaid: readonly OurPayment[];
-}
-
-/** True if complete statements cover the whole period. */
-export type Covers = (from: Date, to: Date) => boolean;
-
-/**
- * @param payments none of them is in a statement.
- * @param rules.proves the same for statements that are certainly of the merchant account that has the
- * instructions. Default: all are.
- */
-export function findAbsences(
-  payments: readonly OurPayment[],
-  covers: Covers,
-  rules: MatchOptions & {
-    readonly absenceIsProof: boolean;
-    readonly acceptanceWindowMs: number | null;
-    readonly proves?: Covers;
-  },
-): Absences {
-  const { toleranceMs, acceptanceWindowMs, proves = covers } = rules;
-  const oursOnly: OurPayment[] = [];
-  const notPaid: OurPayment[] = [];
-  for (const payment of payments) {
-    const { outcome, firstSentAt, lastSentAt, settledAt } = payment;
-    if (firstSentAt === null || lastSentAt === null) continue;
-    const from = new Date(Number(firstSentAt) - toleranceMs);
-    if (outcome === 'success' && settledAt !== null && payment.postedCents > 0n) {
-      if (covers(from, new Date(Number(settledAt) + toleranceMs))) oursOnly.push(payment);
-    }
-    if (outcome !== null || !payment.underWay) continue;
-    if (!rules.absenceIsProof || acceptanceWindowMs === null) continue;
-    const to = new Date(Number(lastSentAt) + acceptanceWindowMs + toleranceMs);
-    if (proves(from, to)) notPaid.push(payment);
-  }
-  return { oursOnly, notPaid };
+  const isNet = isPostedNet(payment) || isListedNet(payment, listedCents);
+  return listedCents - (isNet ? netCents : grossCents);
 }

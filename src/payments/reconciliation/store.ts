@@ -278,7 +278,9 @@ const PAYMENTS = `
     t.biller_reference as "billerReference", t.settled_at as "settledAt",
       a.first_sent_at as "firstSentAt", a.last_sent_at as "lastSentAt",
     coalesce(a.under_way, false) as "underWay", p.posted_cents as "postedCents",
-    p.net_posted_cents as "netPostedCents", t.amount_cents + coalesce((
+    p.net_posted_cents as "netPostedCents", exists (select from corrections c
+      where c.bucket = $4 and c.vendor_id = t.vendor_id and c.payment_id = t.payment_id
+        and c.resolution = 'terms_differ') as "hasOtherTerms", t.amount_cents + coalesce((
       select share_of(t.amount_cents, o.cost_cents, o.cost_bps) - case when o.commission_netted
         then least(share_of(t.amount_cents, o.commission_cents, o.commission_bps), t.amount_cents) else 0 end
       from operator_prices o where o.operator_code = $1 and o.version = coalesce(t.operator_price, (
