@@ -76,9 +76,11 @@ describe('a forged request', () => {
 describe('a replayed request', () => {
   test('replaying a fund moves nothing more', async () => {
     const params = signed(usualParams('fund', 'demo'), vendor.key);
-    const answers = [await ask('fund', params), await ask('fund', params)];
-    expect(answers[0]?.status).toBe(200);
-    expect(answers[1]?.text).toBe(answers[0]?.text);
+    for (const _time of [1, 2]) {
+      const answer = await ask('fund', params);
+      expect(answer.status).toBe(200);
+      expect(answer.text).toContain('"text":"Nothing to move","amount":0');
+    }
   });
 
   test('replaying a create pays nothing again', async () => {
