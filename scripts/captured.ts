@@ -6,7 +6,7 @@ const STOPS_WITHIN_MS = 20_000;
 export interface Captured {
   /** 1 if a signal ended it. */
   readonly exitCode: number;
-  /** What it wrote to stdout and stderr. */
+  /** The output of the program on stdout and stderr, in the order of its arrival. */
   readonly output: string;
   readonly seconds: number;
 }

@@ -100,7 +100,7 @@ export interface ApiOptions extends AuthenticationDeps, PaymentsParts {
   readonly servesMetrics: boolean;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** How many batches of creates there have been. Default: none. */
+  /** The number of batches in which payments were created since the start. Default: 0. */
   readonly creates?: (() => number) | undefined;
   readonly readiness: ReadinessCheck;
   /** Absent: requests are not noted for the console. */
@@ -122,7 +122,7 @@ export interface ApiOptions extends AuthenticationDeps, PaymentsParts {
 }
 
 interface ApiDeps extends ApiOptions, OperationDeps, Authenticators {
-  /** Of the operations with a `hash`: results of files. */
+  /** Limits how many results of files a vendor reads at a time with operations that have a `hash`. */
   readonly longReads: LongReads;
   readonly reading: ReadingNames;
 }

@@ -10,7 +10,7 @@ export interface BatchKey {
 
 export interface NewBatch<Row> extends BatchKey {
   readonly fileSha256: Buffer;
-  /** What every row asks for, if the kind has several products. */
+  /** The product that every row of the file asks for, in a kind with several products. */
   readonly product?: string;
   /** The vendor's key that signed the file, if its rows are recorded under it. */
   readonly keyId?: string;

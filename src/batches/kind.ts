@@ -58,7 +58,7 @@ export interface BatchKind<Row, Accepted extends object, Prepared> {
    * nothing, if the chunk is not the next one or has to wait.
    */
   record(prepared: Prepared): Promise<void>;
-  /** What a result has of each accepted row of a chunk. */
+  /** The cells that the result file shows for each accepted row of a chunk. */
   acceptedOf(
     batch: Batch,
     chunk: ChunkRow,

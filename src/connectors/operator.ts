@@ -75,8 +75,8 @@ export interface Declaration {
   /** The id by which the operator is asked about an instruction. */
   readonly statusBy: 'our_reference' | 'operator_handle' | 'cannot_be_asked';
   /**
-   * The proof that a callback is the operator's. `confirmed_by_query`: there is none, because anybody
-   * can send one; so it may only cause a query (`canBeForged`).
+   * The proof that a callback is the operator's. With `confirmed_by_query` anybody can send a callback, so it may only
+   * cause a query (`canBeForged`).
    */
   readonly callbackTrust:
     | 'signed'

@@ -36,7 +36,7 @@ export class LaneTallies {
     this.#durations.observe(labels, tookMs / 1000);
   };
 
-  /** How many batches a lane has committed or read so far. */
+  /** The number of batches that a lane has committed or read since the start. */
   batchesOf(lane: string): number {
     return this.#batches.get(lane) ?? 0;
   }

@@ -229,7 +229,7 @@ class Scenario {
     return next;
   }
 
-  /** What is sold, through whom and on which terms changes; nobody is asked who was not asked before. */
+  /** Changes products, routes and terms, but not the addresses that are asked about payments. */
   async #changeTrade(operatorCode: string): Promise<void> {
     const { pool } = books;
     const billerCode = this.#pick(this.#billers);

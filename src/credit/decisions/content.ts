@@ -112,7 +112,7 @@ export const SCORECARD = strict({
   role: Type.Enum(['champion', 'challenger']),
   /** Null: the newest shipped card answers; no challenger. */
   card: orNull(someText),
-  /** Of the card; null without one. */
+  /** The digest of the scorecard; null if the proposal names no card. */
   sha256: orNull(digest),
   /** When it was proposed. */
   former: orNull(someText),

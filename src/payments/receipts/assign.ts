@@ -50,7 +50,7 @@ interface Facts {
   readonly mayCollect: boolean;
   /** A case about it as a disputed one is open. */
   readonly hasCase: boolean;
-  /** Of a disputed one: what the vendor still has of what the collector reported under its number, in cents. */
+  /** What the vendor still has of the income that the collector reported under this receipt’s number, in cents. */
   readonly collectedCents: bigint;
 }
 

@@ -54,7 +54,7 @@ export class Preview implements ForeseenReceipts {
     return [...new Set(numbersOf(report).flatMap((number) => this.#like.get(number) ?? []))];
   }
 
-  /** Those of the database whose numbers may be this one, and those of the file instead of them. */
+  /** Stored receipts whose numbers may be this one. Receipts of the file replace those that they change. */
   withOwn(stored: readonly ReceiptRow[], receipt: string): readonly ReceiptRow[] {
     const own = this.#rows.get(plainReference(receipt)) ?? [];
     const ids = new Set(own.map(({ receiptId }) => receiptId));

@@ -19,7 +19,7 @@ const content = strict({
   vendorId: Type.Integer(),
   vid: Type.String({ minLength: 1, maxLength: 64 }),
   of: Type.Enum(['vendor', 'webhook']),
-  /** The id of the secret that it replaces; null if there is none. */
+  /** The id of the secret that the new one replaces; null if the vendor has no secret. */
   replaces: Type.Union([Type.String({ minLength: 1, maxLength: 36 }), Type.Null()]),
   /** The current secret stays valid for so many seconds. */
   overlapSeconds: Type.Integer({ minimum: 0 }),
