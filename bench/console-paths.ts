@@ -116,6 +116,7 @@ function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measur
     '/operators': LISTS,
     '/operators/:code': { ...CHARTS, params: { code: ['kplc'] } },
     '/people': LISTS,
+    '/entries': LISTS,
     '/journals': LISTS,
     '/payouts': LISTS,
     '/proposals': LISTS,
@@ -179,6 +180,7 @@ function filters(by: ConsoleSamples): Samples {
     reference: ['no-such-reference'],
     amount: ['100'],
     days: ['30'],
+    limit: ['1000'],
   };
 }
 

@@ -48,6 +48,9 @@ import { addConsole } from './console/console.ts';
 import type { AnyRoute } from './console/route.ts';
 import { consoleRoutes } from './console/routes/routes.ts';
 import type { RoutesOptions } from './console/routes/routes.ts';
+import { createCursors } from './platform/http/cursors.ts';
+import { createLongReads } from './platform/base/long-reads.ts';
+import { allNouns } from './staff/registry.ts';
 import { programVersion } from './platform/program-version.ts';
 import { createLongReads } from './platform/base/long-reads.ts';
 import type { LongReads } from './platform/base/long-reads.ts';
@@ -58,6 +61,9 @@ import { createServer } from './platform/http/server.ts';
 import type { ServerLimits } from './platform/http/server.ts';
 import { KnownNames } from './platform/http/wire/parameters.ts';
 import { selfServiceResources } from './self-service/resources.ts';
+
+/** Half of the console's connections. */
+const LONG_READS_AT_ONCE = 2;
 
 type PaymentsParts = Pick<
   Payments,
@@ -165,6 +171,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const { publicUrl } = config;
   const party = relyingPartyOf(publicUrl, isSandbox);
   const signingIn = { codesRequired: !isSandbox, party };
+  const staff = await staffOf({ ...options, reading });
   await addConsole(app, {
     ...signingIn,
     publicUrl,
@@ -179,7 +186,8 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     ledgerMac: options.ledgerMac,
     masterKeys: options.masterKeys,
     clock: options.clock,
-    routes: routesOfConsole({ ...options, reading }, signingIn),
+    cursors: staff.cursors,
+    routes: routesOfConsole({ ...options, reading }, { ...signingIn, ...staff }),
   });
   app.get('/', async (_request, reply) => await reply.redirect('/docs'));
   return app;
@@ -187,17 +195,39 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
 
 function routesOfConsole(
   options: ApiOptions & Pick<ApiDeps, 'reading'>,
-  signingIn: Pick<RoutesOptions, 'codesRequired' | 'party'>,
+  shared: Pick<RoutesOptions, 'codesRequired' | 'party' | keyof Staff>,
 ): AnyRoute[] {
   const { config, consolePool: pool, readiness, clock } = options;
   return consoleRoutes({
     ...options,
-    ...signingIn,
+    ...shared,
     pool,
     proposals: createProposals({ ...options, pool }),
     readiness: () => readiness.read(),
     process: { ...config, version: programVersion(), startedAt: clock.now() },
   });
+}
+
+type Staff = Pick<RoutesOptions, 'definitions' | 'deps' | 'cursors'>;
+
+/** What `src/staff` defines, with what its handlers use. */
+async function staffOf(
+  options: ApiOptions & Pick<ApiDeps, 'reading'>,
+): Promise<Staff> {
+  const { consolePool: pool, clock, wireTime, masterKeys, ledgerMac } = options;
+  const nouns = await allNouns();
+  const proposals = createProposals({ ...options, pool });
+  return {
+    definitions: nouns.flatMap(({ definitions }) => definitions),
+    deps: {
+      ...{ pool, clock, wireTime },
+      masterKeys: async () => masterKeys,
+      ledgerMac: async () => ledgerMac,
+      proposals: async () => proposals,
+      longReads: createLongReads(LONG_READS_AT_ONCE, options),
+    },
+    cursors: createCursors(masterKeys, 'staff cursors'),
+  };
 }
 
 /** Adds every operation of the contract. */

@@ -1,7 +1,7 @@
 import { DEMO_PEOPLE } from '../../sandbox/data.ts';
 import { isAllowed } from '../../src/parties/people/permissions.ts';
 import { consoleRoutes } from '../../src/console/routes/routes.ts';
-import type { RoutesOptions } from '../../src/console/routes/routes.ts';
+import { definedRoutes } from '../../test/support/defined-routes.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { addPerson } from '../../src/parties/people/administer.ts';
 import type { Role } from '../../src/parties/people/roles.ts';
@@ -188,7 +188,7 @@ async function readPaths(
     readers.push({ role: one.role, person });
   }
   readers.push({ role, person: vendor });
-  const paths = consolePaths(consoleRoutes({} as RoutesOptions), samples).map((one): ReadPath => {
+  const paths = consolePaths(consoleRoutes(await definedRoutes()), samples).map((one): ReadPath => {
     const { route, ...asked } = one;
     const reader = readers.find((each) => isAllowed(each.role, route.permission));
     if (reader === undefined) throw new Error(`nobody may read ${route.path}`);

@@ -7,13 +7,13 @@ import { noted } from './parties/noted.ts';
 /** Groups and commands that only read. Everything else leaves an entry in the audit log. */
 const READS = new Set([
   ...['find', 'overview', 'status', 'payments', 'report', 'price list', 'price show'],
-  ...['vendor list', 'vendor floats', 'vendor top-up show', 'vendor payout list', 'person list'],
+  ...['vendor list', 'vendor floats', 'vendor top-up show', 'person list'],
   ...['webhook list', 'webhook events', 'collector list', 'operator list'],
   ...['operator protocols', 'operator test', 'operator floats', 'operator float', 'biller list'],
   ...['route list', 'route try', 'prefix list', 'proposal list', 'proposal show', 'ledger'],
   ...['receipts list', 'receipts show', 'receipts push-status', 'receipts source list'],
   ...['receipts account list', 'reconcile pulls', 'reconcile report', 'case list', 'case show'],
-  ...['house trial-balance', 'house transfers', 'house entries', 'house journal list'],
+  ...['house trial-balance', 'house transfers'],
   ...['quarantine status', 'archive verify', 'demo-data list'],
 ]);
 /** The second part of these commands, or a part of that, is what only reads. */

@@ -8,6 +8,9 @@ import { explain } from './failure.ts';
 import { HELP_LAYOUT } from './help.ts';
 import { createProgress, showAnswer, shownLines } from './output.ts';
 import { requireRoom } from './room.ts';
+import { NOUNS } from '../staff/registry.ts';
+import { addNoun, DEFINED } from './staff/mount.ts';
+import type { Runner } from './staff/mount.ts';
 import type { Answer } from './output.ts';
 
 type AddCommands = (program: Command, cli: Cli) => void;
@@ -16,7 +19,7 @@ interface Entry {
   readonly name: string;
   readonly summary: string;
   /** Commands are loaded only when they are called, so that each one starts fast. */
-  readonly load: () => Promise<AddCommands>;
+  readonly load?: () => Promise<AddCommands>;
 }
 
 /**
@@ -238,6 +241,7 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
   try {
     await addCommands(program, cli, args);
     program.hook('preAction', async (_program, called) => {
+      if (DEFINED.has(called)) return;
       entry = (await import('./entry.ts')).entryOf(called);
     });
     acceptAnyCase(program);
@@ -280,7 +284,17 @@ async function addCommands(program: Command, cli: Cli, args: readonly string[]):
   const words = args.filter((word) => !word.startsWith('-'));
   const called = words[0] === 'help' ? words[1] : words[0];
   for (const { name, summary, load } of COMMANDS) {
-    if (name === called) (await load())(program, cli);
+    if (name === called) (await load?.())?.(program, cli);
     else program.command(name).description(summary);
+  }
+  const runner: Runner = {
+    isRemote: false,
+    run: async (asked) => {
+      const { runInProcess } = await import('./staff/in-process.ts');
+      await runInProcess(cli, asked);
+    },
+  };
+  for (const { command, load } of NOUNS) {
+    if (command.split(' ')[0] === called) addNoun(program, await load(), runner);
   }
 }

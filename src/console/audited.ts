@@ -63,6 +63,7 @@ function entryOf({ request, viewer, action, input }: Asked): Noted {
     vendorId: viewer.vendor?.vendorId ?? null,
     login: viewer.login,
     role: viewer.role,
+    channel: 'console',
     action,
     target: Object.values(input.params as Record<string, string>).join(' ') || null,
     reason: typeof reason === 'string' && reason !== '' ? reason : null,

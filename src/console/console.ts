@@ -5,7 +5,7 @@ import type { RelyingParty } from '../parties/people/relying-party.ts';
 import type { Clock } from '../platform/base/clock.ts';
 import type { Mac } from '../platform/base/mac.ts';
 import type { MasterKeys } from '../platform/base/sealing.ts';
-import { createCursors } from '../platform/http/cursors.ts';
+import type { Cursors } from '../platform/http/cursors.ts';
 import type { Pool } from '../platform/db/pool.ts';
 import { mountRoutes } from './mount.ts';
 import { addConsolePage } from './page.ts';
@@ -37,6 +37,7 @@ export interface ConsoleOptions {
   /** Limit of each person; 0: no limit. */
   readonly readsPerSecond: number;
   readonly changesPerSecond: number;
+  readonly cursors: Cursors;
   readonly routes: readonly AnyRoute[];
 }
 
@@ -58,7 +59,7 @@ export async function addConsole(app: FastifyInstance, options: ConsoleOptions):
     mountRoutes(scope, options.routes, {
       prefix,
       limits,
-      cursors: createCursors(options.masterKeys, 'console cursors'),
+      cursors: options.cursors,
       pool,
       clock,
       readOnly,

@@ -2,7 +2,6 @@ import type { AccountClass, Books } from '../payments/house/account.ts';
 import type { Receivable, ReversedCollection } from '../payments/reports/receivables.ts';
 import type { VatSums } from '../payments/reports/vat.ts';
 import type { OnWire } from './answers.ts';
-import type { ProposalView } from './system-answers.ts';
 
 /** Shapes of the API’s answers about money and the books; `answers.ts` says how values look. */
 
@@ -89,61 +88,6 @@ export interface AccountAnswer extends Period {
   readonly entries: readonly LedgerEntryView[];
   /** Cursor of the next page; null: there are no older ones in the period. */
   readonly next: string | null;
-}
-
-/** One line of a journal. */
-export interface JournalLineView {
-  readonly account: string;
-  readonly side: 'debit' | 'credit';
-  readonly amount: string;
-}
-
-export interface JournalView {
-  /** Id of its proposal, at whose address it is decided. */
-  readonly id: string;
-  /** A document with this reference is entered only once. */
-  readonly reference: string;
-  readonly note: string;
-  readonly lines: readonly JournalLineView[];
-  readonly proposedAt: string;
-  readonly decision: ProposalView['decision'];
-}
-
-/** `GET /journals`, newest first. */
-export interface JournalsAnswer {
-  readonly journals: readonly JournalView[];
-}
-
-export interface PayoutView {
-  /** Id of its proposal, at whose address it is decided. */
-  readonly id: string;
-  readonly vid: string;
-  readonly amount: string;
-  readonly bankAccount: string;
-  /** Reference of the bank's transfer; null: it was not made, or not entered yet. */
-  readonly reference: string | null;
-  readonly note: string;
-  readonly evidence: string;
-  /** `approved`: the transfer is permitted, and its money is held. */
-  readonly state:
-    | 'waits'
-    | 'approved'
-    | 'booked'
-    | 'returned'
-    | 'rejected'
-    | 'withdrawn'
-    | 'expired';
-  readonly proposedBy: string;
-  readonly proposedAt: string;
-  readonly decidedBy: string | null;
-  readonly decidedAt: string | null;
-  /** When it was booked. */
-  readonly postedAt: string | null;
-}
-
-/** `GET /payouts`, newest first. */
-export interface PayoutsAnswer {
-  readonly payouts: readonly PayoutView[];
 }
 
 export const MARGIN_BY = ['biller', 'operator', 'vendor', 'day'] as const;

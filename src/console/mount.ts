@@ -7,6 +7,10 @@ import type { Pool } from '../platform/db/pool.ts';
 import { refusePlainErrors } from '../platform/http/errors.ts';
 import { createProblemFinder, readJsonBody } from '../platform/http/json-object.ts';
 import type { Cursors } from '../platform/http/cursors.ts';
+import { NotedFile } from '../staff/http.ts';
+import { storable } from '../staff/read-input.ts';
+import { sealedCursors } from '../staff/sealed-cursors.ts';
+import type { Asked } from '../staff/sealed-cursors.ts';
 import { audited, auditedFile } from './audited.ts';
 import { createFileUploads } from './file-uploads.ts';
 import { isAllowed } from '../parties/people/permissions.ts';
@@ -14,8 +18,6 @@ import type { PersonLimits } from './person-limits.ts';
 import { createLiveAnswers } from './live.ts';
 import { Download, Live } from './route.ts';
 import type { AnyRoute, RouteContext, Viewer } from './route.ts';
-import { sealedCursors } from './sealed-cursors.ts';
-import type { Asked } from './sealed-cursors.ts';
 
 export interface MountOptions {
   /** Such as `/console/api`. */
@@ -88,6 +90,16 @@ function createHandler(
   route: AnyRoute,
   options: MountOptions,
 ): (request: FastifyRequest, viewer: Viewer) => Promise<Handled> {
+  if (route.isDefined === true) {
+    return async (request, viewer) => {
+      const input = askedBy(request, route) as Input;
+      return {
+        viewer,
+        input,
+        answer: await route.handle(input, contextOf(request, viewer), request),
+      };
+    };
+  }
   const read = createInputReader(route);
   const pages = sealedCursors(route, options.cursors);
   const action = route.action ?? route.look;
@@ -111,6 +123,10 @@ function createSender(
   sendLive: ReturnType<typeof createLiveAnswers>,
 ): (request: FastifyRequest, reply: FastifyReply, handled: Handled) => Promise<FastifyReply> {
   return async (request, reply, { viewer, input, answer }) => {
+    if (answer instanceof NotedFile) {
+      options.limits.forChange(viewer);
+      return sendFile(reply, answer.file, answer.file.body);
+    }
     if (answer instanceof Download) {
       options.limits.forChange(viewer);
       const noted = { request, viewer, action: exportName(path), input };
@@ -129,7 +145,11 @@ function exportName(path: string): string {
   return [...fixed, 'export'].join('.');
 }
 
-function sendFile(reply: FastifyReply, { name, type }: Download, body: Readable): FastifyReply {
+function sendFile(
+  reply: FastifyReply,
+  { name, type }: Pick<Download, 'name' | 'type'>,
+  body: Readable,
+): FastifyReply {
   void reply.header('content-disposition', `attachment; filename="${name}"`).type(type);
   return reply.send(body);
 }
@@ -222,26 +242,6 @@ function createInputReader(route: AnyRoute): (asked: Asked) => Input {
     query: query(asked.query),
     body: body(asked.body),
   });
-}
-
-/** The database stores no text with a NUL or with half a character. Throws: `invalid_field`. */
-function storable(fields: Record<string, unknown>): Record<string, unknown> {
-  for (const [field, value] of Object.entries(fields)) {
-    const text = hasText(value, (each) => each.includes('\0'))
-      ? `${field} must not contain a NUL character`
-      : hasText(value, (each) => !each.isWellFormed())
-        ? `${field} must not contain half a character`
-        : undefined;
-    if (text !== undefined) throw new Refusal('invalid_field', { field, text });
-  }
-  return fields;
-}
-
-/** At any depth. */
-function hasText(value: unknown, matches: (text: string) => boolean): boolean {
-  if (typeof value === 'string') return matches(value);
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.values(value).some((each) => hasText(each, matches));
 }
 
 /** Throws: `invalid_field`, naming the first field at fault. */

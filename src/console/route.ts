@@ -134,6 +134,8 @@ export interface Route<Params extends TObject, Query extends TObject, Body exten
    * Nothing is changed. An export needs no name of its own.
    */
   readonly look?: string;
+  /** It is made of a definition of `src/staff`, whose `perform` validates the input and notes the action. */
+  readonly isDefined?: true;
   /** Only with `action`. */
   readonly limit?: ActionLimit;
   /** Refusals that are the result of an action that was carried out: it is noted as done, and counts. */

@@ -177,6 +177,7 @@ export async function recorded(
     vendorId: null,
     login: entry.login.slice(0, MAX_LOGIN_LENGTH),
     role: null,
+    channel: 'console',
     action: entry.action,
     target: null,
     reason: null,

@@ -14,6 +14,7 @@ export const PARTIES_GRANTS: RuntimeGrants = {
   passkeys: { insert: true, update: ['sign_count', 'used_at'], delete: true },
   passkey_challenges: { insert: true, delete: true },
   sessions: { insert: true, update: ['seen_at'], delete: true },
+  program_tokens: { insert: true, update: ['used_at'] },
   audit_log: APPEND_ONLY,
   audit_results: APPEND_ONLY,
   request_log: { insert: true, delete: true },

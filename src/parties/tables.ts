@@ -15,6 +15,7 @@ export const PARTIES_TABLES: TableClasses = {
   passkeys: 'local',
   passkey_challenges: 'local',
   sessions: 'local',
+  program_tokens: 'local',
   audit_log: 'local',
   audit_results: 'local',
   request_log: 'distributed',

@@ -19,6 +19,10 @@ export const aboutOf = (kind: AnyKind, content: object): string =>
 export const vendorOf = (kind: AnyKind, content: object): number | null =>
   kind.vendorId?.(content) ?? null;
 
+/** As people see who proposed or decided. */
+export const nameOf = ({ name, program }: Actor): string =>
+  program === undefined ? name : `${name} (${program})`;
+
 /** A proposal that is not signed yet. */
 export function draftOf(
   kind: AnyKind,
@@ -34,7 +38,7 @@ export function draftOf(
   return {
     ...{ proposalId: newId(), kind: kind.name, about: aboutOf(kind, content), content, note },
     vendorId: vendorOf(kind, content),
-    proposedBy: by.name,
+    proposedBy: nameOf(by),
     proposerId: by.personId,
     proposedAt: at,
     expiresAt: days === null ? null : new Date(at.getTime() + days * DAY_MS),

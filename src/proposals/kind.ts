@@ -8,6 +8,8 @@ export interface Actor {
   readonly personId: string | null;
   /** The login, or that name. */
   readonly name: string;
+  /** The name of the program that acts with the person's token. It never acts alone, and never decides. */
+  readonly program?: string;
 }
 
 /** A row of what is shown to people: a label with a text, an amount, or both. */

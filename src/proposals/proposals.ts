@@ -4,7 +4,7 @@ import { ALTERED, requireFound, requireText } from '../platform/base/proposal.ts
 import { repeatableTransaction } from '../platform/db/pool.ts';
 import type { Pool, Queryable } from '../platform/db/pool.ts';
 import { COMMAND_LINE, isSameActor, requireMay, SERVICE } from './actors.ts';
-import { aboutOf, draftOf, needOf, unfit, vendorOf } from './draft.ts';
+import { aboutOf, draftOf, nameOf, needOf, unfit, vendorOf } from './draft.ts';
 import { decisionText, isDecisionAuthentic, proposalText, seenOf } from './authenticity.ts';
 import type { Actor, AnyKind, Line } from './kind.ts';
 import {
@@ -93,7 +93,8 @@ export class Proposals {
     const kind = this.#requireKind(name);
     const reason = requireText(note, 'note');
     if (!kind.content.fits(content)) throw unfit(kind, content);
-    const isAlone = (await kind.actsAlone?.(db, by, content)) === true;
+    const isAlone =
+      by.program === undefined && (await kind.actsAlone?.(db, by, content)) === true;
     const need = needOf(kind, vendorOf(kind, content), 'proposes');
     if (!isAlone || by !== COMMAND_LINE) await requireMay(db, by, need, this.#mac);
     const facts = await kind.read(db, content, { lock: true, proposalId: null });
@@ -108,7 +109,7 @@ export class Proposals {
     const made = { ...draft, shown: kind.show(plan) };
     const signed = { ...made, mac: this.#mac.sign(proposalText(made)) };
     if (!(await insertProposal(db, signed))) {
-      throw new PlainError('Another proposal about this waits for a decision.');
+      throw stillWaits();
     }
     await kind.hold?.take(db, signed);
     if (!isAlone) return { ...signed, ...UNDECIDED };
@@ -142,6 +143,7 @@ export class Proposals {
       const open = await this.#requireOpen(db, proposalId);
       // Before anything is read by its content.
       const ofKind = this.#requireUnaltered(open);
+      requirePersonally(by);
       await this.#requireAnother(db, open, by, ofKind);
       const facts = await ofKind.read(db, open.content, { lock: true, proposalId });
       const at = await postingTime(db);
@@ -178,6 +180,7 @@ export class Proposals {
     { proposalId, by, note = '' }: DecisionRequest,
     onlyOwn: boolean,
   ): Promise<ProposalRow> {
+    requirePersonally(by);
     return await repeatableTransaction(this.#pool, async (db) => {
       const row = await this.#requireEndable(db, proposalId);
       const isOwn = isSameActor(actorOf(row), { personId: by.personId, names: [by.name] });
@@ -259,7 +262,10 @@ export class Proposals {
     ending: Pick<Made, 'by' | 'note'>,
   ): Promise<void> {
     const open = await findOpenAbout(db, about);
-    if (open !== undefined) await this.#end(db, open, { ...ending, decision: 'withdrawn' });
+    if (open === undefined) return;
+    const { by } = ending;
+    if (by.program !== undefined && open.proposerId !== by.personId) throw stillWaits();
+    await this.#end(db, open, { ...ending, decision: 'withdrawn' });
   }
 
   async #carryOut(
@@ -317,7 +323,7 @@ export class Proposals {
   async #decide(db: Queryable, row: ProposalRow, made: Made): Promise<ProposalRow> {
     const { proposalId } = row;
     const { decision, by, at: decidedAt, note, isAlone, carriedOut } = made;
-    const about = { proposalId, decision, decidedBy: by.name, deciderId: by.personId, decidedAt };
+    const about = { proposalId, decision, decidedBy: nameOf(by), deciderId: by.personId, decidedAt };
     const decided = { ...about, note, isAlone, carriedOut };
     const mac = this.#mac.sign(decisionText(decided, row.mac));
     if (!(await insertDecision(db, { ...decided, mac }))) {
@@ -412,6 +418,16 @@ interface Made {
   readonly at: Date;
   readonly isAlone: boolean;
   readonly carriedOut: readonly Line[] | null;
+}
+
+function stillWaits(): PlainError {
+  return new PlainError('Another proposal about this waits for a decision.');
+}
+
+/** Whatever a surface forgot: a program decides nothing. */
+function requirePersonally({ program }: Actor): void {
+  if (program === undefined) return;
+  throw new PlainError('A person decides, not a program.', { field: 'by' });
 }
 
 function actorOf(row: ProposalRow): { readonly personId: string | null; readonly names: string[] } {

@@ -132,19 +132,22 @@ export interface ProposalFilter {
   readonly about?: readonly string[] | undefined;
   /** Each with members; the content must contain all those of one of them (jsonb `@>`). Undefined: no condition. */
   readonly having?: readonly object[] | undefined;
+  /** Those listed after this one. */
+  readonly before?: { readonly at: Date; readonly id: string } | undefined;
   readonly limit: number;
 }
 
 /** Newest first. */
 export async function listProposals(
   db: Queryable,
-  { open, kinds, vendorId, about, having, limit }: ProposalFilter,
+  { open, kinds, vendorId, about, having, before, limit }: ProposalFilter,
 ): Promise<ProposalRow[]> {
   const listed = await db.query<ProposalRow>(
     `${PROPOSALS}
      where (not $1 or p.is_open and d.proposal_id is null) and ($2::text[] is null or p.kind = any ($2))
        and ($3::integer is null or p.vendor_id = $3) and ($5::jsonb[] is null or p.content @> any ($5))
        and ($6::text[] is null or p.about = any ($6))
+       and ($7::timestamptz is null or (p.proposed_at, p.proposal_id) < ($7, $8::uuid))
      order by p.proposed_at desc, p.proposal_id desc limit $4`,
     [
       open,
@@ -153,6 +156,8 @@ export async function listProposals(
       limit,
       having?.map((members) => JSON.stringify(members)) ?? null,
       about ?? null,
+      before?.at ?? null,
+      before?.id ?? null,
     ],
   );
   return listed.rows;

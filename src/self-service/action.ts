@@ -1,5 +1,5 @@
 import { audited } from '../parties/people/audited.ts';
-import type { ActionLimit, Done } from '../parties/people/audited.ts';
+import type { ActionLimit, ActionRules, Done, Noted } from '../parties/people/audited.ts';
 import type { Vendor } from '../parties/vendor.ts';
 import type { ResourceContext } from '../platform/http/resource.ts';
 import type { SelfServiceDeps } from './resource.ts';
@@ -23,11 +23,12 @@ export async function act<Answer>(
   { action, limit }: Action,
   change: () => Promise<Done<Answer>>,
 ): Promise<Answer> {
-  const noted = {
+  const noted: Noted & ActionRules = {
     personId: null,
     vendorId: signer.vendorId,
     login: signer.vid,
     role: ROLE,
+    channel: 'vendor',
     action,
     target: signer.vid,
     reason: null,

@@ -93,6 +93,7 @@ export const ROWS: readonly (readonly string[])[] = [
   // Every kind of proposal, for all that lead people to them.
   ['proposal-kinds', 'also-checked'],
   ['self-service'],
+  ['staff'],
 
   ['console/person-limits'],
   ['console/answers', 'console/operations-answers', 'console/system-answers', 'console/route'],
@@ -106,7 +107,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ],
   ['console/vendor-answers', 'console/pay-answers', 'console/request-answers'],
   ['console/line-counter'],
-  ['console/audited', 'console/sealed-cursors'],
+  ['console/audited', 'console/staff-routes'],
   ['console/finance-answers'],
   ['console/routes', 'console/mount', 'console/page'],
   ['console'],

@@ -22,6 +22,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'passkeys',
     'passkey_challenges',
     'sessions',
+    'program_tokens',
     'audit_log',
     'audit_results',
   ],

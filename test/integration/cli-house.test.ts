@@ -21,7 +21,7 @@ const approve = async (proposal: string, by: string) => {
   return await run('proposal', 'approve', proposal, '--by', by, '--seen', seen);
 };
 const topUp = (...more: string[]): string[] => [
-  ...['operator', 'top-up', 'kplc', '--amount', '500.00', '--by', 'Asha'],
+  ...['house', 'entry', 'propose', 'kplc', '--amount', '500.00', '--by', 'Asha'],
   ...more,
 ];
 
@@ -29,7 +29,7 @@ describe('a top-up by two people', () => {
   test('a top-up is entered, approved by another person, and shown in both reports', async () => {
     const entered = await must(environment, ...topUp('--reference', 'FT1', '--json'));
     const { entry } = entered.json<{ entry: string }>();
-    const waiting = await must(environment, 'house', 'entries', '--json');
+    const waiting = await must(environment, 'house', 'entry', 'list', '--json');
     expect(waiting.json()).toMatchObject({ entries: [{ entry, decision: null }] });
     const own = await approve(entry, 'asha');
     expect(own).toMatchObject({ exitCode: 1 });

@@ -86,7 +86,7 @@ const approval = async (proposal: string): Promise<string[]> => {
   return ['proposal', 'approve', proposal, '--seen', shown.json<{ seen: string }>().seen];
 };
 const topUp = (reference: string): string[] => [
-  ...['operator', 'top-up', 'kplc', '--amount', '500.00', '--reference', reference],
+  ...['house', 'entry', 'propose', 'kplc', '--amount', '500.00', '--reference', reference],
 ];
 
 test('names are enough as long as nobody signs in with codes', async () => {
@@ -108,7 +108,7 @@ test('then each of the two signs in, and is in the audit log', async () => {
   const wrong = await signedIn('baraka', PASSWORD.trim(), ...approve);
   expect(wrong).toMatchObject({ exitCode: 1 });
   expect((await signedIn('baraka', PASSWORD, ...approve)).exitCode).toBe(0);
-  const shown = await must(environment, 'house', 'entries', '--all', '--json');
+  const shown = await must(environment, 'house', 'entry', 'list', '--all', '--json');
   expect(shown.json<{ entries: unknown[] }>().entries).toContainEqual(
     expect.objectContaining({ entry, proposed_by: 'asha', decided_by: 'baraka' }),
   );

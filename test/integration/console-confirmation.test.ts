@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { consoleRoutes } from '../../src/console/routes/routes.ts';
-import type { RoutesOptions } from '../../src/console/routes/routes.ts';
+import { definedRoutes } from '../support/defined-routes.ts';
 import type { PeopleAnswer } from '../../src/console/operations-answers.ts';
 import type { ApprovalsAnswer, ProposalAnswer } from '../../src/console/system-answers.ts';
 import { addPerson, changePerson } from '../../src/parties/people/administer.ts';
@@ -268,7 +268,7 @@ test('whoever waits for a confirmation gets no answer of any route', async () =>
   const invite = { login: 'seventh', name: 'S', role: 'risk', reason: 'x' };
   const invited = await as('admin').send('POST', '/people', invite);
   const seventh = await useLink(invited.body['path'], 'for reading credit reports');
-  for (const { method, path } of consoleRoutes({} as RoutesOptions)) {
+  for (const { method, path } of consoleRoutes(await definedRoutes())) {
     const asked = path.replaceAll(/:\w+/g, () => randomUUID());
     const { code } = await seventh.send(method, asked, method === 'GET' ? undefined : {});
     expect(`${method} ${path} ${code}`).toBe(`${method} ${path} not_confirmed`);

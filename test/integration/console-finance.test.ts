@@ -1,12 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import type {
-  JournalsAnswer,
-  JournalView,
-  MarginAnswer,
-  PayoutView,
-  TopUpsAnswer,
-} from '../../src/console/finance-answers.ts';
+import type { MarginAnswer, TopUpsAnswer } from '../../src/console/finance-answers.ts';
 import type { ApprovalsAnswer, ProposalAnswer } from '../../src/console/system-answers.ts';
+import type { JournalList, JournalView } from '../../src/staff/journals.ts';
+import type { PayoutView } from '../../src/staff/payouts.ts';
 import { signedIn } from '../support/console-client.ts';
 import type { ConsoleClient } from '../support/console-client.ts';
 import { useService } from '../support/use-service.ts';
@@ -48,7 +44,7 @@ test('a journal is proposed by one person and approved by another one', async ()
   const unstorable = await finance.send('POST', '/journals', strange);
   expect(unstorable).toMatchObject({ status: 400, code: 'invalid_field' });
   const proposed = await finance.send('POST', '/journals', JOURNAL);
-  const { id } = proposed.body as unknown as JournalView;
+  const { journal: id } = proposed.body as unknown as JournalView;
   expect(await kinds(other)).toContain('house_journal');
   const { preview } = await other.read<ProposalAnswer>(`/proposals/${id}`);
   const approve = async (by: ConsoleClient) =>
@@ -56,8 +52,8 @@ test('a journal is proposed by one person and approved by another one', async ()
   expect((await approve(finance)).code).toBe('invalid_field');
   expect((await approve(other)).status).toBe(204);
   expect((await approve(other)).code).toBe('invalid_field');
-  const { journals } = await finance.read<JournalsAnswer>('/journals');
-  expect(journals).toMatchObject([{ id, decision: 'approved' }]);
+  const { journals } = await finance.read<JournalList>('/journals?state=all');
+  expect(journals).toMatchObject([{ journal: id, decision: 'approved' }]);
   const { entries } = (await finance.get('/ledger/house/suspense')).body;
   expect(entries).toMatchObject([
     { amount: '300.00', source: { kind: 'journal', reference: 'J-1' } },
@@ -66,11 +62,11 @@ test('a journal is proposed by one person and approved by another one', async ()
 });
 
 test('a payout is proposed by one person and approved by another one', async () => {
-  const body = { vid: 'demo', bankAccount: 'KCB 1', evidence: 'x', reason: 'x' };
+  const body = { vid: 'demo', bank_account: 'KCB 1', evidence: 'x', reason: 'x' };
   const tooMuch = await finance.send('POST', '/payouts', { ...body, amount: '100000.01' });
   expect(tooMuch).toMatchObject({ status: 400 });
   const proposed = await finance.send('POST', '/payouts', { ...body, amount: '2000' });
-  const { id } = proposed.body as unknown as PayoutView;
+  const { payout: id } = proposed.body as unknown as PayoutView;
   const { approvals } = await other.read<ApprovalsAnswer>('/approvals');
   expect(approvals).toMatchObject([{ proposed: 'payout', id, amount: '2000.00' }]);
   const shown = await other.read<ProposalAnswer>(`/proposals/${id}`);
@@ -81,7 +77,7 @@ test('a payout is proposed by one person and approved by another one', async () 
   expect((await other.send('POST', approve, {})).code).toBe('invalid_field');
   expect((await other.send('POST', approve, { seen })).status).toBe(204);
   const paid = await finance.send('POST', `/payouts/${id}/paid`, { reference: 'FT1' });
-  expect(paid.status).toBe(204);
+  expect(paid).toMatchObject({ status: 200, body: { state: 'booked', reference: 'FT1' } });
   const { line, entries } = (await finance.get('/ledger/vendors/paid_out?vid=demo')).body;
   expect(line).toMatchObject({ credit: '2000.00' });
   expect(entries).toMatchObject([

@@ -7,7 +7,7 @@ import { fillFloats, insertVendors } from '../../bench/store.ts';
 import { DEMO_PEOPLE } from '../../sandbox/data.ts';
 import { isAllowed } from '../../src/parties/people/permissions.ts';
 import { consoleRoutes } from '../../src/console/routes/routes.ts';
-import type { RoutesOptions } from '../../src/console/routes/routes.ts';
+import { definedRoutes } from '../support/defined-routes.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import { signedIn } from '../support/console-client.ts';
 import type { ConsoleClient } from '../support/console-client.ts';
@@ -106,7 +106,7 @@ test(
   'every list, search and chart reads growing tables by an index',
   { timeout: 180_000 },
   async () => {
-    const paths = consolePaths(consoleRoutes({} as RoutesOptions), samples);
+    const paths = consolePaths(consoleRoutes(await definedRoutes()), samples);
     expect(paths.length).toBeGreaterThan(100);
     const statements = await statementsOf(paths);
     expect(statements.length).toBeGreaterThan(100);

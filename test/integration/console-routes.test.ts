@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { DEMO_PEOPLE } from '../../sandbox/data.ts';
 import { isAllowed } from '../../src/parties/people/permissions.ts';
 import { consoleRoutes } from '../../src/console/routes/routes.ts';
-import type { RoutesOptions } from '../../src/console/routes/routes.ts';
 import type { PaymentsAnswer } from '../../src/console/answers.ts';
 import { HOUSE, openCase } from '../../src/payments/cases/cases-store.ts';
+import { definedRoutes } from '../support/defined-routes.ts';
 import { ConsoleClient } from '../support/console-client.ts';
 import { useService } from '../support/use-service.ts';
 import { zoneAtNoon } from '../support/noon.ts';
@@ -81,8 +81,8 @@ test('a payment that only an operator reports is found by staff, and by no vendo
   }
 });
 
-describe('each route and each role', () => {
-  const routes = consoleRoutes({} as RoutesOptions);
+describe('each route and each role', async () => {
+  const routes = consoleRoutes(await definedRoutes());
   const cases = routes.flatMap((route) =>
     DEMO_PEOPLE.map((person) => ({ person, route, name: `${route.method} ${route.path}` })),
   );

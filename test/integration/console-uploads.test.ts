@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { DEMO_PASSWORD } from '../../sandbox/data.ts';
 import { consoleRoutes } from '../../src/console/routes/routes.ts';
-import type { RoutesOptions } from '../../src/console/routes/routes.ts';
+import { definedRoutes } from '../support/defined-routes.ts';
 import { addPerson } from '../../src/parties/people/administer.ts';
 import { acceptLink, createLink } from '../../src/parties/people/links.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
@@ -74,8 +74,8 @@ async function answerOn(socket: Socket): Promise<string> {
   return answer;
 }
 
-describe('a request with a file', () => {
-  const paths = consoleRoutes({} as RoutesOptions)
+describe('a request with a file', async () => {
+  const paths = consoleRoutes(await definedRoutes())
     .filter(({ bodyBytes }) => bodyBytes !== undefined)
     .map(({ path }) => path.replaceAll(/:\w+/g, () => randomUUID()));
 

@@ -5,7 +5,7 @@ import type { ConsoleSamples } from '../../bench/console-paths.ts';
 import { fillFloats, insertVendors } from '../../bench/store.ts';
 import { DEMO_PEOPLE } from '../../sandbox/data.ts';
 import { consoleRoutes } from '../../src/console/routes/routes.ts';
-import type { RoutesOptions } from '../../src/console/routes/routes.ts';
+import { definedRoutes } from '../support/defined-routes.ts';
 import { isAllowed } from '../../src/parties/people/permissions.ts';
 import { archivePayments } from '../../src/payments/archive/archive.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
@@ -83,7 +83,7 @@ describe('a service with times that never come', () => {
   test.each(TIMES)('shows every page, list and file (%s)', async (time) => {
     expect(await changeTimes(owner, time)).toEqual(expect.arrayContaining(['people']));
     for (const { path: page, body, route } of consolePaths(
-      consoleRoutes({} as RoutesOptions),
+      consoleRoutes(await definedRoutes()),
       samples,
     )) {
       const [, reader] = [...readers].find(([role]) => isAllowed(role, route.permission)) ?? [];

@@ -450,7 +450,7 @@ describe('a payment that is listed', () => {
       'return_to_vendor',
     );
     await expect(propose(surplus, 'house_recovers')).rejects.toThrow(
-      'enter it with operator top-up',
+      'enter it with house entry propose',
     );
     await resolve(surplus, 'keep_books');
     expect((await books.balances(vendorId))['float']).toBe(1_000_000n);

@@ -48,9 +48,10 @@ export async function asPerson<Result>(
   });
 }
 
-async function requireStaff(
-  { pool, ledgerMac }: Session,
-  { by, permission }: Act,
+/** Throws: `PlainError` (field `by`). */
+export async function requireStaff(
+  { pool, ledgerMac }: Pick<Session, 'pool' | 'ledgerMac'>,
+  { by, permission }: Pick<Act, 'by' | 'permission'>,
 ): Promise<PersonRow> {
   const person = await findPerson(pool, loginFrom(by));
   if (person === undefined || person.vendorId !== null || person.status !== 'active') {
@@ -68,7 +69,8 @@ async function requireStaff(
   throw new PlainError(text, { field: 'by' });
 }
 
-async function signIn(
+/** Asks for password and code. Throws what `checkSignIn` throws. */
+export async function signIn(
   cli: Cli,
   { pool, sealing, ledgerMac }: Session,
   login: string,

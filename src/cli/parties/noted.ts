@@ -20,6 +20,7 @@ export async function noted<Result>(
     personId: null,
     login: COMMAND_LINE,
     role: null,
+    channel: 'command',
     reason: null,
     ...note,
     auditId,

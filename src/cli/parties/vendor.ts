@@ -21,7 +21,6 @@ import type {
   SignatureVersion,
   StatusText,
 } from '../../parties/vendor.ts';
-import { addPayouts } from '../payments/payouts.ts';
 import { addVendorFloats } from '../payments/vendor-floats.ts';
 import { command, displayName, requireSome, signerName, wideOption } from '../arguments.ts';
 import { table } from '../output.ts';
@@ -61,7 +60,6 @@ export function addVendorCommands(program: Command, cli: Cli): void {
   addRotation(vendor, cli, KEY_ROTATION);
   addStatus(vendor, cli, 'suspend', 'Refuse the vendor’s requests. Open payments continue.');
   addVendorFloats(vendor, cli);
-  addPayouts(vendor, cli);
   addStatus(vendor, cli, 'resume', 'Accept a suspended vendor’s requests again.');
 }
 

@@ -1,29 +1,17 @@
-import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { listFloats } from '../../payments/billers/float-store.ts';
 import { findOperator } from '../../payments/billers/store.ts';
-import { entryOf, proposeEntry } from '../../payments/house/entries.ts';
-import { ENTRY_KINDS } from '../../payments/house/entry.ts';
-import type { EntryKind } from '../../payments/house/entry.ts';
 import { reportFloat } from '../../payments/reconciliation/float-report.ts';
 import type { FloatReport } from '../../payments/reconciliation/float-report.ts';
-import { code, command, moment, money, noteText, printable } from '../arguments.ts';
+import { code, command } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { record } from '../output.ts';
-import { asPerson, financeAct } from '../parties/as-person.ts';
-import { openProposals } from '../parties/proposal.ts';
-import { entryJson, entryText } from './house.ts';
 
-/** `operator float` and `operator top-up`. */
+/** `operator float`. */
 export function addFloatBooks(operator: Command, cli: Cli): void {
-  addShow(operator, cli);
-  addTopUp(operator, cli);
-}
-
-function addShow(operator: Command, cli: Cli): void {
   command(
     operator,
     'float',
@@ -104,58 +92,4 @@ function reportText(
     ...pairs('difference', json.difference),
     ...pairs('last statement', last && { ...last, ended_at: local(last.ended_at) }),
   ]);
-}
-
-interface TopUpOptions {
-  readonly json?: boolean;
-  readonly amount: bigint;
-  readonly reference: string;
-  readonly kind: EntryKind;
-  readonly from?: string;
-  readonly at?: string;
-  readonly note: string;
-  readonly by: string;
-}
-
-function addTopUp(operator: Command, cli: Cli): void {
-  command(
-    operator,
-    'top-up',
-    'Enter a top-up of our float with an operator that has no statement. Another person approves it: proposal approve.',
-  )
-    .argument('<code>', 'operator code', code)
-    .requiredOption('--amount <amount>', 'in KES, greater than 0', money)
-    .requiredOption(
-      '--reference <reference>',
-      'reference of the bank or the operator',
-      printable(100),
-    )
-    .addOption(
-      new Option('--kind <kind>', 'kind of entry').choices([...ENTRY_KINDS]).default('top_up'),
-    )
-    .option('--from <source>', 'the source whose bank account the money left or reached', code)
-    .option('--at <time>', 'when the money moved (default: now)')
-    .option('--note <text>', 'for the person who approves it', noteText, 'entered by hand')
-    .requiredOption('--by <name>', 'who enters it')
-    .action(async (operatorCode: string, options: TopUpOptions) => {
-      await cli.run(options, async (session) => {
-        const { wireTime } = session;
-        const proposals = await openProposals(session);
-        const entry = {
-          operatorCode,
-          kind: options.kind,
-          amountCents: options.amount,
-          reference: options.reference,
-          movedAt: options.at === undefined ? new Date() : moment(options.at, '--at', wireTime),
-          bank: options.from ?? null,
-          note: options.note,
-        };
-        const act = financeAct('entry.propose', options.by, operatorCode);
-        const row = await asPerson(cli, session, act, (_by, by) =>
-          proposeEntry(proposals, { ...entry, by }),
-        );
-        const made = entryOf(row);
-        return { json: entryJson(made), text: entryText(made, wireTime) };
-      });
-    });
 }

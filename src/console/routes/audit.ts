@@ -9,7 +9,7 @@ import type { Pool } from '../../platform/db/pool.ts';
 import type { AuditAnswer, AuditView } from '../operations-answers.ts';
 import { csvFile, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
-import { pageOf, readTimeCursor, timeCursor } from './pages.ts';
+import { pageOf, readTimeCursor, timeCursor } from '../../staff/pages.ts';
 import { readEnd, readStart, time } from './period.ts';
 
 export interface AuditRoutesOptions {

@@ -19,7 +19,7 @@ import { route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import { listedProposal } from './credit-proposal.ts';
 import { rowId } from './fields.ts';
-import { pageOf } from './pages.ts';
+import { pageOf } from '../../staff/pages.ts';
 
 const PAGE = 50;
 /** Proposals about one case that are shown. */

@@ -26,7 +26,7 @@ import type {
 import { Audited, csvFile, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import { rowId, shortText } from './fields.ts';
-import { pageOf } from './pages.ts';
+import { pageOf } from '../../staff/pages.ts';
 import { actorOf, auditedOf } from './proposal-decisions.ts';
 import { reason } from './reason.ts';
 import { withFile } from './with-file.ts';

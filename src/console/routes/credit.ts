@@ -20,7 +20,7 @@ import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import { reportOf } from './credit-report.ts';
 import { readEnd, readStart, time } from './period.ts';
-import { pageOf } from './pages.ts';
+import { pageOf } from '../../staff/pages.ts';
 import { reason } from './reason.ts';
 
 const PAGE = 50;

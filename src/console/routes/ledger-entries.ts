@@ -11,7 +11,7 @@ import { ID_FORM } from '../../platform/base/ids.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { AccountAnswer, LedgerEntryView } from '../finance-answers.ts';
-import { invalidCursor, pageOf, readTimeCursor, timeCursor } from './pages.ts';
+import { invalidCursor, pageOf, readTimeCursor, timeCursor } from '../../staff/pages.ts';
 
 const PAGE = 50;
 

@@ -12,7 +12,7 @@ import { ID_FORM } from '../../platform/base/ids.ts';
 import { parseMoney } from '../../platform/base/money.ts';
 import type { PaymentsAnswer } from '../answers.ts';
 import type { Viewer } from '../route.ts';
-import { invalidCursor } from './pages.ts';
+import { invalidCursor } from '../../staff/pages.ts';
 import { readEnd, readStart, time, untilNow } from './period.ts';
 
 const filters = {

@@ -1,19 +1,19 @@
 import type { AnyRoute } from '../route.ts';
+import type { Definition } from '../../staff/definition.ts';
+import type { StaffDeps } from '../../staff/deps.ts';
+import type { Cursors } from '../../platform/http/cursors.ts';
+import { staffRoutes } from '../staff-routes.ts';
 import { caseRoutes } from './cases.ts';
 import type { CaseRoutesOptions } from './cases.ts';
 import { HomeFeed } from '../home-feed.ts';
-import { createLongReads } from '../../platform/base/long-reads.ts';
-import type { ReadingNames } from '../../platform/base/reading-names.ts';
 import type { HomeFeedOptions } from '../home-feed.ts';
 import { auditRoutes } from './audit.ts';
 import { billerRoutes } from './billers.ts';
-import { journalRoutes } from './journals.ts';
 import { ledgerRoutes } from './ledger.ts';
 import { correctionRoutes } from './corrections.ts';
 import { marginRoutes } from './margin.ts';
 import { receivableRoutes } from './receivables.ts';
 import { vatRoutes } from './vat.ts';
-import { payoutRoutes } from './payouts.ts';
 import { topUpRoutes } from './top-ups.ts';
 import { homeRoutes } from './home.ts';
 import type { HomeRoutesOptions } from './home.ts';
@@ -64,17 +64,16 @@ export type RoutesOptions = Omit<PaymentRoutesOptions, 'reads'> &
   AccountRoutesOptions &
   HomeFeedOptions &
   Omit<HomeRoutesOptions, 'feed'> & {
-    /** Shared with the self-service API. */
-    readonly reading?: ReadingNames | undefined;
+    /** What `src/staff` defines. */
+    readonly definitions: readonly Definition[];
+    readonly deps: StaffDeps & Required<Pick<StaffDeps, 'longReads'>>;
+    readonly cursors: Cursors;
   };
-
-/** Half of the console's connections. */
-const LONG_READS_AT_ONCE = 2;
 
 /** Every route of the console's API. */
 export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
   const operations = { ...options, feed: new HomeFeed(options) };
-  const reports = { ...options, reads: createLongReads(LONG_READS_AT_ONCE, options) };
+  const reports = { ...options, reads: options.deps.longReads };
   return [
     ...paymentRoutes(reports), //
     ...paymentActionRoutes(options),
@@ -86,8 +85,6 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...vatRoutes(reports),
     ...correctionRoutes(options),
     ...topUpRoutes(options),
-    ...journalRoutes(options),
-    ...payoutRoutes(options),
     ...homeRoutes(operations),
     ...billerRoutes(operations),
     ...operatorRoutes(operations),
@@ -109,5 +106,6 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...scorecardRoutes(options),
     ...creditDecisionRoutes(options),
     ...accountRoutes(options),
+    ...staffRoutes(options.definitions, options),
   ];
 }

@@ -15,7 +15,7 @@ import { Audited, longReaderOf, readInVendorsTurn, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import type { EventView, EventsAnswer, ReplayAnswer } from '../vendor-answers.ts';
 import { rowId } from './fields.ts';
-import { pageOf } from './pages.ts';
+import { pageOf } from '../../staff/pages.ts';
 import { readEnd, readStart, time } from './period.ts';
 import { onlyReason, reason } from './reason.ts';
 import { requireVendor, vendorParams as params } from './vendor.ts';

@@ -23,7 +23,7 @@ import { readFields } from '../../platform/http/wire/request.ts';
 import type { RequestView, RequestsAnswer, SignatureCompared } from '../request-answers.ts';
 import { Audited, readInVendorsTurn, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
-import { pageOf, readTimeCursor, timeCursor } from './pages.ts';
+import { pageOf, readTimeCursor, timeCursor } from '../../staff/pages.ts';
 import { requireVendor, vendorParams as params } from './vendor.ts';
 
 export interface RequestRoutesOptions {

@@ -24,7 +24,7 @@ import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import type { VendorAdded, VendorDetail, VendorSet, VendorsAnswer } from '../vendor-answers.ts';
 import { actorOf, auditedOf } from './proposal-decisions.ts';
-import { pageOf } from './pages.ts';
+import { pageOf } from '../../staff/pages.ts';
 import { onlyReason, reason } from './reason.ts';
 import { requireVendor, vendorParams as params } from './vendor.ts';
 import { settingsOf, vendorDetail, vendorViews } from './vendor-answer.ts';

@@ -1,5 +1,8 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 
+/** Where somebody did it: on a page, with a token, by a command, or a vendor’s program with its key. */
+export type Channel = 'console' | 'api' | 'command' | 'vendor';
+
 export interface AuditEntry {
   readonly auditId: string;
   readonly at: Date;
@@ -7,6 +10,9 @@ export interface AuditEntry {
   readonly vendorId: number | null;
   readonly login: string;
   readonly role: string | null;
+  readonly channel: Channel;
+  /** The name of the token of a program. Default: a person acted. */
+  readonly token?: string | null | undefined;
   /** Such as `biller.offline`. */
   readonly action: string;
   readonly target: string | null;
@@ -26,6 +32,7 @@ export interface AuditResult {
 }
 
 export interface AuditRow extends AuditEntry {
+  readonly token: string | null;
   readonly filter: unknown;
   readonly endedAt: Date | null;
   readonly result: AuditResult['result'] | null;
@@ -37,8 +44,8 @@ export interface AuditRow extends AuditEntry {
 export async function insertAudit(db: Queryable, entry: AuditEntry): Promise<void> {
   await db.query(
     `insert into audit_log (audit_id, at, person_id, vendor_id, login, role, action, target, reason,
-       address, request_id, filter)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+       address, request_id, filter, channel, token)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
     [
       entry.auditId,
       entry.at,
@@ -52,6 +59,8 @@ export async function insertAudit(db: Queryable, entry: AuditEntry): Promise<voi
       entry.address,
       entry.requestId,
       json(entry.filter),
+      entry.channel,
+      entry.token ?? null,
     ],
   );
 }
@@ -118,7 +127,7 @@ export async function listAudit(db: Queryable, filter: AuditFilter): Promise<Aud
   const listed = await db.query<AuditRow>(
     `select a.audit_id as "auditId", a.at, a.person_id as "personId", a.vendor_id as "vendorId",
        a.login, a.role, a.action, coalesce(a.target, r.target) as target, a.reason, a.address,
-       a.request_id as "requestId", a.filter, r.ended_at as "endedAt", r.result, r.before, r.after
+       a.request_id as "requestId", a.channel, a.token, a.filter, r.ended_at as "endedAt", r.result, r.before, r.after
      from audit_log a left join audit_results r on r.audit_id = a.audit_id
      where ($1::text is null or a.login = $1) and ($2::text is null or a.action = $2)
        -- An array, so that both indexes are used.

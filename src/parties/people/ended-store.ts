@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 
 /** Kinds of credentials that count until they have ended; the table says what their ids are. */
-export type EndedKind = 'session' | 'passkey' | 'code' | 'challenge' | 'person';
+export type EndedKind = 'session' | 'token' | 'passkey' | 'code' | 'challenge' | 'person';
 
 /** Ends it for good, also if its row is put back. False: it had ended before. */
 export async function insertEnded(db: Queryable, kind: EndedKind, id: string): Promise<boolean> {

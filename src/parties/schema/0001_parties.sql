@@ -205,13 +205,36 @@ create table sessions (
 );
 create index sessions_of_person on sessions (person_id);
 
+-- Tokens of programs that use the staff API. Each acts for the administrator who made it, with at most that person's
+-- rights at the time of the request. One that was revoked is in ended_credentials.
+create table program_tokens (
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  -- The last use, within a minute.
+  used_at timestamptz,
+  token_id uuid primary key,
+  -- The owner.
+  person_id uuid not null references people,
+  name text not null unique,
+  role text not null,
+  -- Permissions; null: all that the role has.
+  scopes text[],
+  -- From which addresses it may be used, in CIDR notation; null: from any.
+  addresses text[],
+  -- SHA-256.
+  token_hash bytea not null unique check (octet_length(token_hash) = 32),
+  -- Of its hash and everything above but the use.
+  mac bytea not null
+);
+create index program_tokens_of_person on program_tokens (person_id);
+
 -- What no longer counts for signing in, for good: sessions that were ended, passkeys that were removed, one-time codes
 -- and challenges that were used, and former rows of people, by their authentication codes. The runtime role only adds
 -- rows, so whoever puts an old row back into another table gains nothing.
 create table ended_credentials (
   ended_at timestamptz not null,
-  kind text not null check (kind in ('session', 'passkey', 'code', 'challenge', 'person')),
-  -- Hash of a session's token, id of a passkey, text of a challenge; person and authentication code of a row; or
+  kind text not null check (kind in ('session', 'token', 'passkey', 'code', 'challenge', 'person')),
+  -- Hash of a session's token, id of a program's token, id of a passkey, text of a challenge; person and authentication code of a row; or
   -- person, time of the credentials and step of a one-time code.
   id text not null,
   primary key (kind, id)
@@ -227,6 +250,10 @@ create table audit_log (
   vendor_id integer,
   login text not null,
   role text,
+  -- On a page, with a token, by a command, or a vendor's program with its key.
+  channel text not null check (channel in ('console', 'api', 'command', 'vendor')),
+  -- The name of the token of a program; null: a person acted.
+  token text,
   -- Such as `biller.offline`.
   action text not null,
   -- What it was applied to, such as a biller's code.

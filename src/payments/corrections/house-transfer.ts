@@ -45,7 +45,7 @@ export function planHouseTransfer(
   }
   if (resolution === 'house_recovers' && amountCents > borneCents) {
     throw new PlainError(
-      `We bear ${formatMoney(borneCents)} of this operator’s payments, not ${formatMoney(amountCents)}. For money that the operator gave us for another reason, choose keep_books, and enter it with operator top-up.`,
+      `We bear ${formatMoney(borneCents)} of this operator’s payments, not ${formatMoney(amountCents)}. For money that the operator gave us for another reason, choose keep_books, and enter it with house entry propose.`,
       { field: 'amount' },
     );
   }
@@ -121,7 +121,7 @@ function requireDirection(resolution: HouseResolution, isTaken: boolean, cents: 
   throw new PlainError(
     isTaken
       ? `The operator took ${formatMoney(cents)} and returned nothing. Choose house_bears, receivable or keep_books.`
-      : `The operator returned ${formatMoney(cents)} and took nothing. Choose receivable_returned if it owed us the amount, house_recovers if we had borne it, and otherwise keep_books; then enter the amount with operator top-up.`,
+      : `The operator returned ${formatMoney(cents)} and took nothing. Choose receivable_returned if it owed us the amount, house_recovers if we had borne it, and otherwise keep_books; then enter the amount with house entry propose.`,
     { field: 'resolution' },
   );
 }

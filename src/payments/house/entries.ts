@@ -10,7 +10,7 @@ import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { kind } from '../../proposals/kind.ts';
 import type { Actor, AnyKind, Approved, Line } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
-import type { ProposalRow } from '../../proposals/store.ts';
+import type { ProposalFilter, ProposalRow } from '../../proposals/store.ts';
 import { findOperator, lockOperator } from '../billers/store.ts';
 import { readCompleteUntil } from '../ledger/sums.ts';
 import { findConfirmed, findListed, insertEntry, isEntered } from './entries-store.ts';
@@ -251,7 +251,7 @@ export interface Entry extends Movement {
 export async function listEntries(
   pool: Pool,
   proposals: Proposals,
-  filter: { readonly open: boolean; readonly limit: number },
+  filter: Pick<ProposalFilter, 'open' | 'before' | 'limit'>,
 ): Promise<Entry[]> {
   const rows = await proposals.list({ ...filter, kinds: [HOUSE_ENTRY] });
   const listed = await findConfirmed(

@@ -34,7 +34,7 @@ export function requireBalanced(lines: readonly JournalLine[]): void {
   }
   for (const { account, amountCents } of lines) {
     if (account.startsWith('operator-float:')) {
-      throw wrong(`${account}: a float is booked by statements, or with operator top-up.`);
+      throw wrong(`${account}: a float is booked by statements, or with house entry propose.`);
     }
     if (!ACCOUNT.test(account)) {
       throw wrong(

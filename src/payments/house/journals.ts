@@ -11,7 +11,7 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import { kind } from '../../proposals/kind.ts';
 import type { Actor, AnyKind, Approved } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
-import type { ProposalRow } from '../../proposals/store.ts';
+import type { ProposalFilter, ProposalRow } from '../../proposals/store.ts';
 import { findOperator } from '../billers/store.ts';
 import type { HouseAccount } from './account.ts';
 import { requireReference } from './entry.ts';
@@ -164,7 +164,7 @@ export interface Journal {
 /** Newest first. @param filter.open only those that wait for another person. */
 export async function listJournals(
   proposals: Proposals,
-  filter: { readonly open: boolean; readonly limit: number },
+  filter: Pick<ProposalFilter, 'open' | 'before' | 'limit'>,
 ): Promise<Journal[]> {
   return (await proposals.list({ ...filter, kinds: [HOUSE_JOURNAL] })).map(journalOf);
 }

@@ -5,7 +5,7 @@ import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Actor, Proposed } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
-import type { ProposalRow } from '../../proposals/store.ts';
+import type { ProposalFilter, ProposalRow } from '../../proposals/store.ts';
 import { requireReference } from '../house/entry.ts';
 import { giveAway } from '../ledger/holds.ts';
 import { findHold } from '../ledger/holds-store.ts';
@@ -115,15 +115,17 @@ export async function proposeReturn(
 export async function listPayouts(
   pool: Pool,
   proposals: Proposals,
-  filter: { readonly open: boolean; readonly vendorId?: number; readonly limit: number },
+  filter: Pick<ProposalFilter, 'open' | 'vendorId' | 'before' | 'limit'>,
 ): Promise<Payout[]> {
   const rows = await proposals.list({ ...filter, kinds: [PAYOUT, PAYOUT_MADE] });
-  const unbooked = filter.open ? await listUnbooked(pool, filter.limit) : [];
+  const unbooked = filter.open ? await listUnbooked(pool, filter) : [];
   for (const payoutId of unbooked) rows.push(await proposals.find(payoutId));
-  const payouts = await withStates(pool, rows);
-  return payouts.toSorted(
-    (one, other) => Number(other.row.proposedAt) - Number(one.row.proposedAt),
+  const newest = rows.toSorted(
+    (one, other) =>
+      Number(other.proposedAt) - Number(one.proposedAt) ||
+      (other.proposalId > one.proposalId ? 1 : -1),
   );
+  return await withStates(pool, newest.slice(0, filter.limit));
 }
 
 /** Throws: `PlainError` if it does not exist. */

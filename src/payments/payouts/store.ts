@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/db/pool.ts';
+import type { ProposalFilter } from '../../proposals/store.ts';
 
 /** A transfer of our bank to a vendor's. */
 export interface PayoutRow {
@@ -127,7 +128,10 @@ export async function listPayoutsLike(
 }
 
 /** Approved payouts whose transfer has not been entered, newest first. */
-export async function listUnbooked(db: Queryable, limit: number): Promise<string[]> {
+export async function listUnbooked(
+  db: Queryable,
+  { before, limit }: Pick<ProposalFilter, 'before' | 'limit'>,
+): Promise<string[]> {
   const listed = await db.query<{ payoutId: string }>(
     `select p.proposal_id as "payoutId"
      from proposals p join proposal_decisions d on d.proposal_id = p.proposal_id
@@ -137,8 +141,9 @@ export async function listUnbooked(db: Queryable, limit: number): Promise<string
          select from proposals r join proposal_decisions e on e.proposal_id = r.proposal_id
          where r.kind = 'payout_return' and e.decision = 'approved'
            and r.content ->> 'payoutId' = p.proposal_id::text)
+       and ($2::timestamptz is null or (p.proposed_at, p.proposal_id) < ($2, $3::uuid))
      order by p.proposed_at desc, p.proposal_id desc limit $1`,
-    [limit],
+    [limit, before?.at ?? null, before?.id ?? null],
   );
   return listed.rows.map(({ payoutId }) => payoutId);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { consolePaths, isMeasured, NOT_MEASURED } from '../../../bench/console-paths.ts';
 import { consoleRoutes } from '../../../src/console/routes/routes.ts';
-import type { RoutesOptions } from '../../../src/console/routes/routes.ts';
+import { definedRoutes } from '../../support/defined-routes.ts';
 
 const SAMPLES = {
   busyVid: 'busy',
@@ -16,8 +16,8 @@ const SAMPLES = {
   dayAgo: () => '2026-03-01',
 };
 
-test('the bench measures every route that reads, with each of its filters, or has a reason not to', () => {
-  const routes = consoleRoutes({} as RoutesOptions);
+test('the bench measures every route that reads, with each of its filters, or has a reason not to', async () => {
+  const routes = consoleRoutes(await definedRoutes());
   const paths = consolePaths(routes, SAMPLES);
   for (const { path, query } of routes.filter(isMeasured)) {
     const measured = paths.filter(({ route }) => route.path === path).map((one) => one.path);
@@ -30,7 +30,7 @@ test('the bench measures every route that reads, with each of its filters, or ha
   }
 });
 
-test('what is not measured exists', () => {
-  const paths = new Set(consoleRoutes({} as RoutesOptions).map(({ path }) => path));
+test('what is not measured exists', async () => {
+  const paths = new Set(consoleRoutes(await definedRoutes()).map(({ path }) => path));
   expect(Object.keys(NOT_MEASURED).filter((path) => !paths.has(path))).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { JournalView, JournalsAnswer } from '../../../../src/console/finance-answers.ts';
+import type { JournalList as Answer, JournalView } from '../../../../src/staff/journals.ts';
 import { get } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
@@ -54,7 +54,7 @@ function JournalList() {
   const [shown, setShown] = useState<string>();
   const list = useQuery({
     queryKey: ['journals'],
-    queryFn: ({ signal }) => get<JournalsAnswer>('/journals', {}, signal),
+    queryFn: ({ signal }) => get<Answer>('/journals', { state: 'all' }, signal),
   });
   if (list.isError) return <Problem error={list.error} onRetry={() => void list.refetch()} />;
   const columns: Column<JournalView>[] = [
@@ -62,7 +62,7 @@ function JournalList() {
       title: t`Reference`,
       cell: (row) => (
         <>
-          <Button onClick={() => setShown(row.id)}>{row.reference}</Button>
+          <Button onClick={() => setShown(row.journal)}>{row.reference}</Button>
           <small>{row.note}</small>
         </>
       ),
@@ -73,7 +73,7 @@ function JournalList() {
         <DecisionState decision={decision} approved={<Trans>Booked</Trans>} />
       ),
     },
-    { title: t`Proposed`, cell: ({ proposedAt }) => <Time at={proposedAt} />, hide: 'small' },
+    { title: t`Proposed`, cell: (row) => <Time at={row.proposed_at} />, hide: 'small' },
     {
       title: t`Lines`,
       cell: ({ lines }) => lines.map(({ account }) => account).join(', '),
@@ -81,7 +81,7 @@ function JournalList() {
     },
     {
       title: t`KES`,
-      cell: ({ lines }) => <Money amount={totalOf(lines)} />,
+      cell: ({ amount }) => <Money amount={amount} />,
       align: 'end',
     },
   ];
@@ -93,7 +93,7 @@ function JournalList() {
         <Table
           label={t`Journals`}
           rows={list.data.journals}
-          keyOf={({ id }) => id}
+          keyOf={({ journal }) => journal}
           empty={t`No journal has been proposed yet.`}
           columns={columns}
         />
@@ -103,13 +103,4 @@ function JournalList() {
       )}
     </Card>
   );
-}
-
-/** The sum of the debits. Whole cents, so that nothing is rounded. */
-function totalOf(lines: JournalView['lines']): string {
-  const cents = lines
-    .filter(({ side }) => side === 'debit')
-    .reduce((sum, { amount }) => sum + BigInt(amount.replace('.', '')), 0n);
-  const digits = String(cents).padStart(3, '0');
-  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { PayoutView, PayoutsAnswer } from '../../../../src/console/finance-answers.ts';
+import type { PayoutList as Answer, PayoutView } from '../../../../src/staff/payouts.ts';
 import { get, send } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
@@ -27,7 +27,7 @@ export function PayoutList() {
   const [asked, setAsked] = useState<{ readonly payout: PayoutView; readonly step: Step }>();
   const list = useQuery({
     queryKey: ['payouts'],
-    queryFn: ({ signal }) => get<PayoutsAnswer>('/payouts', {}, signal),
+    queryFn: ({ signal }) => get<Answer>('/payouts', { state: 'all' }, signal),
   });
   const close = (): void => setAsked(undefined);
   const columns = useColumns((payout, step) => setAsked({ payout, step }), mayAct);
@@ -40,13 +40,13 @@ export function PayoutList() {
         <Table
           label={t`Payouts to vendors’ banks`}
           rows={list.data.payouts}
-          keyOf={({ id }) => id}
+          keyOf={({ payout }) => payout}
           empty={t`No payout has been proposed yet.`}
           columns={columns}
         />
       )}
       {asked?.step === 'look' && (
-        <DecideProposal id={asked.payout.id} mayDecide={mayAct} onClose={close} />
+        <DecideProposal id={asked.payout.payout} mayDecide={mayAct} onClose={close} />
       )}
       {asked?.step === 'paid' && <EnterTransfer payout={asked.payout} onClose={close} />}
       {asked?.step === 'return' && <ProposeReturn payout={asked.payout} onClose={close} />}
@@ -72,11 +72,11 @@ function useColumns(
     { title: t`State`, cell: ({ state }) => <State state={state} /> },
     {
       title: t`Proposed`,
-      cell: ({ proposedAt }) => <Time at={proposedAt} />,
+      cell: (row) => <Time at={row.proposed_at} />,
       hide: 'small',
     },
     { title: t`Vendor`, cell: ({ vid }) => vid, hide: 'small' },
-    { title: t`Bank account`, cell: ({ bankAccount }) => bankAccount, hide: 'small' },
+    { title: t`Bank account`, cell: (row) => row.bank_account, hide: 'small' },
     { title: t`KES`, cell: ({ amount }) => <Money amount={amount} />, align: 'end' },
     {
       title: '',
@@ -130,13 +130,13 @@ function EnterTransfer({ payout, onClose }: DialogProps) {
       done={t`Booked.`}
       isFinal
       onConfirm={async (fields) => {
-        await send('POST', `/payouts/${payout.id}/paid`, fields);
+        await send('POST', `/payouts/${payout.payout}/paid`, fields);
         await queries.invalidateQueries();
       }}
     >
       <p>
         <Trans>
-          <Money amount={payout.amount} currency /> to {payout.bankAccount} was transferred.
+          <Money amount={payout.amount} currency /> to {payout.bank_account} was transferred.
         </Trans>
       </p>
       <Field label={t`Reference of the bank`} name="reference" maxLength={200} required />
@@ -155,15 +155,15 @@ function ProposeReturn({ payout, onClose }: DialogProps) {
       confirm={<Trans>Propose</Trans>}
       done={t`Proposed. Another person has to approve it.`}
       onConfirm={async (fields) => {
-        await send('POST', `/payouts/${payout.id}/return`, fields);
+        await send('POST', `/payouts/${payout.payout}/return`, fields);
         await queries.invalidateQueries();
       }}
     >
       <p>
         <Trans>
           Make sure that the bank did not and will not transfer{' '}
-          <Money amount={payout.amount} currency /> to {payout.bankAccount}: the vendor can spend it
-          again when another person approves.
+          <Money amount={payout.amount} currency /> to {payout.bank_account}: the vendor can spend
+          it again when another person approves.
         </Trans>
       </p>
     </ConfirmDialog>

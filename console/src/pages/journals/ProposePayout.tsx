@@ -29,7 +29,7 @@ export function ProposePayout(dialog: ProposeProps) {
         pattern="\d{1,12}(\.\d{1,2})?"
         required
       />
-      <Field label={t`Bank account`} name="bankAccount" maxLength={200} required />
+      <Field label={t`Bank account`} name="bank_account" maxLength={200} required />
       <Field
         label={t`Reference of the bank`}
         hint={t`Only if the transfer was already made`}

@@ -8,7 +8,8 @@ import type { Pool } from '../../../../src/platform/db/pool.ts';
 const NOTED = {
   ...{ personId: null, vendorId: null, login: 'finance', role: null, target: null, reason: null },
   ...{ action: 'biller.offline', address: '192.0.2.1', requestId: 'one' },
-};
+  channel: 'console',
+} as const;
 
 /** The service stops after the entry was written: what asks for a connection then is cut off. */
 function createStopping(): Pool {

@@ -108,7 +108,7 @@ describe('our own accounts', () => {
     const facts = { movement: 'reversal', paid_cents: 13_000 };
     const little = { ...caseOf('theirs_only', facts), borneCents: 5_000n, receivableCents: 6_000n };
     expect(() => posted(little, proposal('house_recovers'))).toThrow(
-      'We bear 50.00 of this operator’s payments, not 130.00. For money that the operator gave us for another reason, choose keep_books, and enter it with operator top-up.',
+      'We bear 50.00 of this operator’s payments, not 130.00. For money that the operator gave us for another reason, choose keep_books, and enter it with house entry propose.',
     );
     expect(() => posted(little, proposal('receivable_returned'))).toThrow(
       'The operator owes 60.00, not 130.00.',

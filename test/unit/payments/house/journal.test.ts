@@ -15,7 +15,10 @@ test.each<[string, JournalLine[]]>([
   ['above zero', [line('suspense', 'debit', 0n), line('bank:kcb', 'credit', 0n)]],
   ['above zero', [line('suspense', 'debit', -1n), line('bank:kcb', 'credit', -1n)]],
   ['one line only', [line('suspense', 'debit', 1n), line('suspense', 'credit', 1n)]],
-  ['operator top-up', [line('operator-float:kplc', 'debit', 1n), line('suspense', 'credit', 1n)]],
+  [
+    'house entry propose',
+    [line('operator-float:kplc', 'debit', 1n), line('suspense', 'credit', 1n)],
+  ],
   ['no account for journals', [line('float', 'debit', 1n), line('suspense', 'credit', 1n)]],
   ['no account for journals', [line('opening', 'debit', 1n), line('suspense', 'credit', 1n)]],
   ['no account for journals', [line('income:A B', 'debit', 1n), line('suspense', 'credit', 1n)]],

@@ -1,8 +1,20 @@
 import { Refusal } from '../platform/base/errors.ts';
 import type { Cursors } from '../platform/http/cursors.ts';
-import type { AnyRoute, Viewer } from './route.ts';
 
 type Values = Readonly<Record<string, unknown>>;
+
+/** A list as a surface has it. */
+interface List {
+  readonly path: string;
+  /** JSON schemas. */
+  readonly query?: object | undefined;
+  readonly body?: object | undefined;
+}
+
+/** Whoever may read on: the people of one vendor, or staff. */
+interface Reader {
+  readonly vendor: { readonly vid: string } | undefined;
+}
 
 /** A request before it is validated. */
 export interface Asked {
@@ -13,9 +25,9 @@ export interface Asked {
 
 interface SealedCursors {
   /** The request with the position that its cursor holds. Throws: `invalid_field`. */
-  open(asked: Asked, viewer: Viewer): Asked;
+  open(asked: Asked, viewer: Reader): Asked;
   /** The answer with its `next` as a cursor. */
-  seal(answer: unknown, asked: Asked, viewer: Viewer): unknown;
+  seal(answer: unknown, asked: Asked, viewer: Reader): unknown;
 }
 
 const MAX_LENGTH = 1_000;
@@ -25,13 +37,10 @@ const MAX_LENGTH = 1_000;
  * could write both would make one request read a whole history. Each cursor is valid for the people of one vendor, or
  * staff, and with the same filters. The period may be left out, because the position is in it.
  */
-export function sealedCursors(
-  route: Pick<AnyRoute, 'path' | 'query' | 'body'>,
-  cursors: Cursors,
-): SealedCursors | undefined {
+export function sealedCursors(route: List, cursors: Cursors): SealedCursors | undefined {
   const part = hasCursor(route.query) ? 'query' : hasCursor(route.body) ? 'body' : undefined;
   if (part === undefined) return undefined;
-  const listOf = (asked: Asked, { vendor }: Viewer) => {
+  const listOf = (asked: Asked, { vendor }: Reader) => {
     const { from: _from, to: _to, ...filters } = asked[part] as Values;
     const query = { ...(asked.params as Values), ...filters };
     return { list: route.path, owner: vendor === undefined ? '' : vendor.vid, query };
@@ -53,7 +62,7 @@ export function sealedCursors(
   };
 }
 
-function hasCursor(schema: AnyRoute['query'] | AnyRoute['body']): boolean {
+function hasCursor(schema: object | undefined): boolean {
   const { properties } = (schema ?? {}) as { readonly properties?: object };
   return properties !== undefined && 'cursor' in properties;
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
-import { sealedCursors } from '../../../src/console/sealed-cursors.ts';
+import { sealedCursors } from '../../../src/staff/sealed-cursors.ts';
 import type { Viewer } from '../../../src/console/route.ts';
 import { createCursors } from '../../../src/platform/http/cursors.ts';
 

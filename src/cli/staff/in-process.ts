@@ -1,0 +1,117 @@
+import path from 'node:path';
+import { systemClock } from '../../platform/base/clock.ts';
+import { newId } from '../../platform/base/ids.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { hasStaffWithCodes } from '../../parties/people/people-store.ts';
+import { permissionsOf } from '../../parties/people/permissions.ts';
+import { COMMAND_LINE, mayActAlone } from '../../proposals/actors.ts';
+import { createProposals } from '../../proposal-kinds.ts';
+import type { AnyAction } from '../../staff/definition.ts';
+import type { StaffDeps } from '../../staff/deps.ts';
+import { fileOf, notedDownload } from '../../staff/files.ts';
+import { perform } from '../../staff/perform.ts';
+import type { By } from '../../staff/perform.ts';
+import { ALL_OF_STAFF } from '../../staff/viewer.ts';
+import type { Viewer } from '../../staff/viewer.ts';
+import type { Cli } from '../cli.ts';
+import type { Session } from '../session.ts';
+import { requireStaff, signIn } from '../parties/as-person.ts';
+import { noted } from '../parties/noted.ts';
+import type { Called } from './mount.ts';
+import { saved } from './saved.ts';
+import { shownAnswer } from './shown.ts';
+
+/**
+ * Runs a definition with the database: the way in when the service is down. The audit log tells that it was a command.
+ */
+export async function runInProcess(cli: Cli, called: Called): Promise<void> {
+  const { of, options } = called;
+  await cli.run(options, async (session) => {
+    const { wireTime } = session;
+    const by = async (viewer: Viewer): Promise<By> => ({
+      ...{ viewer, deps: depsOf(cli, session), channel: 'command', address: COMMAND_LINE.name },
+      requestId: newId(),
+    });
+    const how = { wireTime, wide: options.wide === true };
+    const { input } = called;
+    switch (of.kind) {
+      case 'stream':
+        throw new Error(`${of.name} is for pages only`);
+      case 'download': {
+        const file = await notedDownload(of, input, await by(NOBODY));
+        return await saved(cli.surroundings, file, options.out);
+      }
+      case 'view': {
+        if (options.csv !== true) {
+          return shownAnswer(of, await perform(of, input, await by(NOBODY)), how);
+        }
+        const file = await fileOf(of, input, await by(NOBODY), 'csv');
+        return await saved(cli.surroundings, file, undefined);
+      }
+      case 'action': {
+        const who = await by(await actorIn(cli, session, of, called.by));
+        return shownAnswer(of, await performAction(of, input, who), how);
+      }
+    }
+  });
+}
+
+/** A file is where the command names it. */
+async function performAction(of: AnyAction, given: Called['input'], by: By) {
+  const { [of.file?.name ?? '']: named, ...input } = given;
+  if (of.file === undefined || typeof named !== 'string') return await perform(of, given, by);
+  const file = { name: path.basename(named), path: named };
+  return await perform(of, input, { ...by, deps: { ...by.deps, file } });
+}
+
+/** Whoever runs commands sees everything that staff see. */
+const NOBODY: Viewer = {
+  ...{ personId: null, login: COMMAND_LINE.name, role: null, vendor: undefined, token: null },
+  permissions: ALL_OF_STAFF,
+  actor: COMMAND_LINE,
+};
+
+/**
+ * The person that `--by` names. Where staff sign in with one-time codes, a name is not enough: otherwise one person could
+ * propose under a name here and approve with a login there. Throws: `PlainError` (field `by`), what `checkSignIn`
+ * throws.
+ */
+async function actorIn(
+  cli: Cli,
+  session: Session,
+  of: AnyAction,
+  by: string | undefined,
+): Promise<Viewer> {
+  const { pool } = session;
+  if (by === undefined) {
+    if (await mayActAlone(pool)) return NOBODY;
+    throw new PlainError('Give the login of the member of staff who does it.', { field: 'by' });
+  }
+  if (!(await hasStaffWithCodes(pool))) {
+    return { ...NOBODY, login: by, actor: { personId: null, name: by } };
+  }
+  const { personId, login, role } = await requireStaff(session, { by, permission: of.permission });
+  try {
+    await signIn(cli, session, login);
+  } catch (error) {
+    const failed = { personId, login, role, action: 'session.start', target: of.name };
+    await noted(pool, failed, () => Promise.reject(error as Error));
+  }
+  const permissions = new Set(permissionsOf(role));
+  const actor = { personId, name: login };
+  return { ...{ personId, login, role, permissions, actor }, vendor: undefined, token: null };
+}
+
+function depsOf({ progress }: Cli, session: Session): StaffDeps {
+  const { pool, wireTime, ledgerMac } = session;
+  const masterKeys = async () => (await session.sealing()).masterKeys;
+  return {
+    ...{ pool, wireTime, ledgerMac, masterKeys, clock: systemClock },
+    proposals: async () =>
+      createProposals({
+        ...{ pool, wireTime, ledgerMac: await ledgerMac(), masterKeys: await masterKeys() },
+      }),
+    progress: ({ done, of, what }) =>
+      progress.show(of === null ? `${done} ${what}` : `${done} of ${of} ${what}`),
+  };
+}

@@ -1,0 +1,119 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import type { Definition, Noun } from '../../staff/definition.ts';
+import { columnsOf, rowColumns } from '../../staff/present.ts';
+import { readInput } from '../../staff/read-input.ts';
+import { command } from '../arguments.ts';
+import { UsageError } from '../failure.ts';
+import { addInput, labelOf } from './options.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Everything that a command line says about a definition. */
+export interface Called {
+  readonly of: Definition;
+  readonly input: Values;
+  /** `--by`. */
+  readonly by: string | undefined;
+  readonly options: {
+    readonly json?: boolean;
+    readonly csv?: boolean;
+    readonly wide?: boolean;
+    readonly watch?: boolean;
+    readonly out?: string;
+  };
+}
+
+/** Runs a definition with the database, or asks a service. */
+export interface Runner {
+  readonly isRemote: boolean;
+  run(called: Called): Promise<void>;
+}
+
+/** Commands that are made of a definition: `perform` writes their entries in the audit log. */
+export const DEFINED = new WeakSet<Command>();
+
+/** Adds the commands of a noun to its group, which is made if it does not exist. */
+export function addNoun(program: Command, noun: Noun, runner: Runner): void {
+  let group = program;
+  for (const word of noun.command.split(' ')) {
+    group = group.commands.find((each) => each.name() === word) ?? group.command(word);
+  }
+  group.description(noun.summary);
+  for (const of of noun.definitions) {
+    if (of.kind !== 'stream') addDefinition(group, of, runner);
+  }
+}
+
+function addDefinition(group: Command, of: Definition, runner: Runner): void {
+  const [, verb = ''] = of.name.split('.');
+  const added = command(group, verb, of.summary);
+  DEFINED.add(added);
+  const read = addInput(added, of);
+  addSurfaceOptions(added, of, runner);
+  added.action(async (...given: unknown[]) => {
+    const { by, ...options } = added.opts<Called['options'] & { readonly by?: string }>();
+    const input = checked(of, read(given));
+    try {
+      await runner.run({ of, input, by, options });
+    } catch (error) {
+      throw inWordsOfCommand(of, error);
+    }
+  });
+}
+
+/** What every command of its kind has. */
+function addSurfaceOptions(added: Command, of: Definition, { isRemote }: Runner): void {
+  if (of.kind === 'action') {
+    const isFree = isRemote || of.actsAlone === true;
+    const who = of.decides === true ? 'who does it; not who proposed it' : 'who does it';
+    const by = new Option(
+      '--by <name>',
+      isRemote ? `${who} (default: the owner of the token)` : who,
+    );
+    added.addOption(isFree ? by : by.makeOptionMandatory());
+  }
+  if (of.kind === 'download')
+    added.option('--out <file>', 'write to this file (default: standard output)');
+  if (of.kind !== 'view') return;
+  if (of.rows !== undefined) added.option('--csv', 'every row, as a file');
+  const columns = of.rows === undefined ? columnsOf(of.output) : rowColumns(of);
+  const isWide = of.rows !== undefined && columns.some(({ property }) => property.wide === true);
+  if (isWide) added.option('--wide', 'every column');
+  if (of.isWatched === true) added.option('--watch', 'show it again every five seconds');
+}
+
+/** Throws: `UsageError`, before anything is tried. */
+function checked(of: Definition, given: Values): Values {
+  const sent = of.kind === 'action' ? of.file?.name : undefined;
+  const { [sent ?? '']: file, ...input } = given;
+  try {
+    readInput(of, input);
+    return sent === undefined ? input : { ...input, [sent]: file };
+  } catch (error) {
+    const said = inWordsOfCommand(of, error);
+    throw said instanceof PlainError ? new UsageError(said.message) : said;
+  }
+}
+
+/** A refusal that names the option, and not the field. Any other error as it is. */
+export function inWordsOfCommand(of: Definition, error: unknown): unknown {
+  const { name, message, field, code } = error as {
+    readonly name?: unknown;
+    readonly message: string;
+    readonly field?: string;
+    readonly code?: string;
+  };
+  if (name !== 'Refusal') return error;
+  const suffix = code === undefined || OWN_WORDS.has(code) ? '' : ` (${code})`;
+  if (field === undefined) return new PlainError(message + suffix, { cause: error });
+  const label = labelOf(of, field);
+  const said = message.startsWith(`${field} `)
+    ? `${label} ${message.slice(field.length + 1)}`
+    : `${label}: ${message}`;
+  return new PlainError(said + suffix, { cause: error });
+}
+
+/** Their texts say everything. */
+const OWN_WORDS: ReadonlySet<string> = new Set(['invalid_field', 'missing_field', 'unknown_field']);

@@ -1,0 +1,114 @@
+import { InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
+import { propertiesOf, routeOf } from '../../staff/definition.ts';
+import type { Definition, Property, Spelt } from '../../staff/definition.ts';
+import { wholeNumber } from '../arguments.ts';
+
+/** The input of a definition as arguments and options of a command. */
+
+type Values = Readonly<Record<string, unknown>>;
+type Named = readonly [name: string, property: Property];
+
+/** Adds them. The returned function reads what was given. */
+export function addInput(added: Command, of: Definition): (given: readonly unknown[]) => Values {
+  const all = propertiesOf(of.input);
+  const places = all.filter((each) => isArgument(of, each));
+  for (const [name, { description }] of places) added.argument(placeText(of, name), description);
+  const sent = of.kind === 'action' ? of.file : undefined;
+  if (sent !== undefined) added.argument(`<${sent.name}>`, sent.description);
+  const named = all.filter((each) => !isArgument(of, each));
+  for (const each of named) addOptions(added, of, each);
+  return (given) => {
+    const options = added.opts<Values>();
+    return Object.fromEntries(
+      [
+        ...places.map(([name], index) => [name, given[index]] as const),
+        ...(sent === undefined ? [] : [[sent.name, given[places.length]] as const]),
+        ...named.map(([name, property]) => [name, valueOf(name, property, options)] as const),
+      ].filter(([, value]) => value !== undefined),
+    );
+  };
+}
+
+const isArgument = (of: Definition, [name, { argument }]: Named): boolean =>
+  argument === true || routeOf(of).names.includes(name);
+
+const isRequired = (of: Definition, name: string): boolean =>
+  ((of.input as { required?: readonly string[] }).required ?? []).includes(name);
+
+const placeText = (of: Definition, name: string): string =>
+  isRequired(of, name) ? `<${name}>` : `[${name}]`;
+
+const longOf = (name: string, { option = name }: Property): string => option.replaceAll('_', '-');
+
+/** Commander’s name of an option. */
+const keyOf = (long: string): string =>
+  long.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** The field as the command calls it: `--bank-account`, `<payout>`. */
+export function labelOf(of: Definition, field: string): string {
+  const found = propertiesOf(of.input).find(([name]) => name === field);
+  if (found === undefined) return `--${field.replaceAll('_', '-')}`;
+  if (isArgument(of, found)) return `<${field}>`;
+  const [name, property] = found;
+  const { spelt } = property;
+  if (spelt !== undefined) return spelt.map(({ option }) => `--${option}`).join(', ');
+  return `--${longOf(name, property)}`;
+}
+
+function addOptions(added: Command, of: Definition, [name, property]: Named): void {
+  const { description, enum: choices, type, shorthands = {}, spelt } = property;
+  const { default: usual, minimum = 0, maximum = 999_999_999 } = property;
+  const isMandatory = isRequired(of, name) && usual === undefined;
+  if (spelt !== undefined) {
+    for (const each of spelt) added.addOption(speltOption(each, type, isMandatory, description));
+    return;
+  }
+  const long = longOf(name, property);
+  const placeholder = property.placeholder ?? long;
+  const flags = type === 'boolean' ? `--${long}` : `--${long} <${placeholder}>`;
+  const option = new Option(flags, textOf(description, usual));
+  if (choices !== undefined) option.choices(choices);
+  if (type === 'integer') option.argParser(wholeNumber(minimum, maximum));
+  if (isMandatory) option.makeOptionMandatory();
+  added.addOption(option);
+  for (const [value, says] of Object.entries(shorthands)) {
+    added.addOption(new Option(`--${value}`, says).conflicts(keyOf(long)));
+  }
+}
+
+/** A default is filled in by `perform`, so that it is one on every surface. */
+function textOf(description = '', usual: unknown): string {
+  const isSaid = usual === undefined || typeof usual === 'boolean';
+  return isSaid ? description : `${description} (default: ${String(usual)})`;
+}
+
+/** An option that can be repeated: each adds an item to a list, or a member to an object. */
+function speltOption(
+  { option: long, placeholder, read, form }: Spelt,
+  type: string | undefined,
+  isMandatory: boolean,
+  description = '',
+): Option {
+  const option = new Option(`--${long} <${placeholder}>`, description);
+  if (isMandatory) option.makeOptionMandatory();
+  return option.argParser((text, before: unknown) => {
+    const item = read(text);
+    if (item === undefined) throw new InvalidArgumentError(`It must be ${form}.`);
+    if (type === 'object') return { ...(before as object | undefined), ...(item as object) };
+    return [...((before ?? []) as readonly unknown[]), item];
+  });
+}
+
+function valueOf(name: string, property: Property, options: Values): unknown {
+  const { spelt, shorthands = {}, type } = property;
+  if (spelt === undefined) {
+    const short = Object.keys(shorthands).find((value) => options[keyOf(value)] === true);
+    return short ?? options[keyOf(longOf(name, property))];
+  }
+  const given = spelt
+    .map(({ option }) => options[keyOf(option)])
+    .filter((each) => each !== undefined);
+  if (given.length === 0) return undefined;
+  return type === 'object' ? Object.assign({}, ...given) : given.flat();
+}

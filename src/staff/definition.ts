@@ -1,0 +1,219 @@
+import type { Static, TObject } from 'typebox';
+import type { ActionLimit } from '../parties/people/audited.ts';
+import type { Permission } from '../parties/people/permissions.ts';
+import type { ErrorCode } from '../platform/base/errors.ts';
+import type { StaffDeps } from './deps.ts';
+import type { FileAnswer, LiveAnswer, SentFile } from './forms.ts';
+import type { Viewer } from './viewer.ts';
+
+/**
+ * Something that staff can see (a view) or do (an action), defined once. The mounts make of it a route of
+ * the console, a route of the staff API with its OpenAPI operation, a command, and a file. A definition
+ * names no surface.
+ */
+interface Declared<Input extends TObject> {
+  /** Noun and verb, such as `case.propose`: of the audit log, the command and OpenAPI. */
+  readonly name: `${string}.${string}`;
+  /** One sentence about what it does. */
+  readonly summary: string;
+  /**
+   * A name in the path is an argument of the command. The rest of the input is the query string of a GET, and the body of
+   * a POST. A view that is asked with personal data is a POST, because proxies log URLs.
+   */
+  readonly route: `${'GET' | 'POST'} /${string}`;
+  readonly permission: Permission;
+  /** True: a vendor's people may, too; the handler limits it to `viewer.vendor`. A `vid` in the path must be their own. */
+  readonly ownVendor?: true;
+  readonly input: Input;
+  /** Refusals that are the result of an action that was carried out: it is noted as done, and counts. */
+  readonly outcomes?: readonly ErrorCode[];
+}
+
+interface Handler<Core, Input extends TObject, Answer> {
+  handle(asked: Asked<Core, Static<Input>>): Promise<Answer>;
+}
+
+/** Everything that a handler gets. It imports none of the wings: a remote command would load them. */
+export interface Asked<Core, Input> {
+  readonly core: Core;
+  readonly input: Input;
+  readonly viewer: Viewer;
+  readonly deps: StaffDeps;
+}
+
+export interface View<Core, Input extends TObject, Output extends TObject>
+  extends Declared<Input>, Handler<Core, Input, Static<Output>> {
+  /** What every surface answers, under the same names. */
+  readonly output: Output;
+  /**
+   * The property with the rows: the table of a command and of a file. A list that has pages takes `cursor` and `limit`
+   * and answers `next`, so that a file never ends early.
+   */
+  readonly rows?: keyof Static<Output> & string;
+  /** The table's text without rows, such as `no cases`. */
+  readonly empty?: string;
+  /** It reads much: its readers take turns. */
+  readonly isLong?: true;
+  /** Each look is in the audit log. */
+  readonly isNoted?: true;
+  /** People ask again and again: `--watch`. */
+  readonly isWatched?: true;
+  /** True: what a check found makes the command end with 1. */
+  failed?(answer: Static<Output>): boolean;
+}
+
+export interface Action<Core, Input extends TObject, Output extends TObject>
+  extends Declared<Input>, Handler<Core, Input, Done<Static<Output>>> {
+  readonly output: Output;
+  /** The kinds of the proposal that it makes, which another person decides. A program may propose. */
+  readonly proposes?: string | readonly string[];
+  /** True: where there is no second person, whoever runs commands may do it without a name. */
+  readonly actsAlone?: true;
+  /** True: a program may do it, too, although nobody decides about it afterwards. */
+  readonly programsMay?: true;
+  /** True: a step about what another person proposed. It names that by an id, not by what waits now. */
+  readonly decides?: true;
+  readonly limit?: ActionLimit;
+  /** The file that comes with the input. Its handler finds it as `deps.file`. */
+  readonly file?: SentFile;
+  /** True: it takes long, so it starts a job, which `job.show` shows, and answers with the job. */
+  readonly isJob?: true;
+}
+
+/** Makes a file of its own: a statement, a package of documents. A table is a view with `rows` instead. */
+export interface Download<Core, Input extends TObject>
+  extends Declared<Input>, Handler<Core, Input, FileAnswer> {}
+
+/** A stream of events, while whoever listens may see it. Only for pages. */
+export interface Stream<Core, Input extends TObject>
+  extends Declared<Input>, Handler<Core, Input, LiveAnswer> {}
+
+/** The answer of an action, and what the audit log keeps. A secret is in the first only. */
+export interface Done<Result> {
+  readonly result: Result;
+  readonly audit: {
+    /** What it was done to; default: the names in the path. */
+    readonly target?: string;
+    readonly before?: object;
+    readonly after?: object;
+  };
+}
+
+/**
+ * Keywords of a property, by which a mount shows or reads it. OpenAPI is made without them. The order of the
+ * properties of a row is the order of its columns; one without a title is for programs only.
+ */
+export interface Keywords {
+  /** What people call it, as in the header of a file: `Opened`. */
+  readonly title?: string;
+  readonly unit?: 'money' | 'time' | 'count';
+  /** What null is called. */
+  readonly nullText?: string;
+  /** Text for people that depends on the other properties of the row. A file has the value itself. */
+  readonly text?: (value: never, row: never) => string;
+  /** A column that a terminal shows only with `--wide`, or that only a file has. */
+  readonly wide?: true;
+  /** Shown once: never in a log, a file, a list, or a stored answer. */
+  readonly secret?: true;
+  /** Completes “It must be …”, in the words of every surface. */
+  readonly form?: string;
+  /** The command's option, if it is not called as the property. */
+  readonly option?: string;
+  /** What the value of the option is called in the help. Default: as the option. */
+  readonly placeholder?: string;
+  /** An argument of the command, though it is not in the path. */
+  readonly argument?: true;
+  /** Options that stand for a value: `--resolved` for `--state resolved`. */
+  readonly shorthands?: Readonly<Record<string, string>>;
+  /** Options that each add an item to a list, or a member to an object: `--debit account=amount`. */
+  readonly spelt?: readonly Spelt[];
+}
+
+export interface Spelt {
+  readonly option: string;
+  readonly placeholder: string;
+  /** Undefined: it is not written so. */
+  readonly read: (text: string) => unknown;
+  /** Such as `account=amount, such as suspense=500.00`; completes “It must be …”. */
+  readonly form: string;
+}
+
+export type AnyView = View<undefined, TObject, TObject> & { readonly kind: 'view' };
+export type AnyAction = Action<undefined, TObject, TObject> & { readonly kind: 'action' };
+export type AnyDownload = Download<undefined, TObject> & { readonly kind: 'download' };
+export type AnyStream = Stream<undefined, TObject> & { readonly kind: 'stream' };
+export type Definition = AnyView | AnyAction | AnyDownload | AnyStream;
+
+/** Loads what a handler calls, at its first call. */
+export type Loader<Core> = () => Promise<Core>;
+
+export function view<Core, Input extends TObject, Output extends TObject>(
+  core: Loader<Core>,
+  of: View<Core, Input, Output>,
+): AnyView {
+  return { ...of, kind: 'view', handle: loading(core, of) } as unknown as AnyView;
+}
+
+export function action<Core, Input extends TObject, Output extends TObject>(
+  core: Loader<Core>,
+  of: Action<Core, Input, Output>,
+): AnyAction {
+  return { ...of, kind: 'action', handle: loading(core, of) } as unknown as AnyAction;
+}
+
+export function download<Core, Input extends TObject>(
+  core: Loader<Core>,
+  of: Download<Core, Input>,
+): AnyDownload {
+  return { ...of, kind: 'download', handle: loading(core, of) } as unknown as AnyDownload;
+}
+
+export function stream<Core, Input extends TObject>(
+  core: Loader<Core>,
+  of: Stream<Core, Input>,
+): AnyStream {
+  return { ...of, kind: 'stream', handle: loading(core, of) } as unknown as AnyStream;
+}
+
+function loading<Core, Input extends TObject>(
+  core: Loader<Core>,
+  of: Handler<Core, Input, unknown>,
+): (asked: Omit<Asked<Core, Static<Input>>, 'core'>) => Promise<unknown> {
+  return async (asked) => await of.handle({ ...asked, core: await core() });
+}
+
+/** The properties of a schema's row or answer, with their keywords, in order. */
+export type Property = Keywords & {
+  readonly type?: string;
+  readonly description?: string;
+  readonly enum?: readonly string[];
+  readonly anyOf?: readonly Property[];
+  readonly default?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: Property;
+  readonly properties?: Readonly<Record<string, Property>>;
+};
+
+export function propertiesOf(schema: object): [name: string, property: Property][] {
+  return Object.entries((schema as Property).properties ?? {});
+}
+
+/** The method, the path, and the names in the path. */
+export function routeOf({ route }: Pick<Definition, 'route'>): {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly names: readonly string[];
+} {
+  const [method = '', path = ''] = route.split(' ');
+  const names = Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => name);
+  return { method: method as 'GET' | 'POST', path, names };
+}
+
+export interface Noun {
+  /** The group of commands: `case`, or `vendor payout`. */
+  readonly command: string;
+  /** What the group is about, in one or two sentences. */
+  readonly summary: string;
+  readonly definitions: readonly Definition[];
+}

@@ -1,0 +1,33 @@
+import type { Clock, WireTime } from '../platform/base/clock.ts';
+import type { LongReads } from '../platform/base/long-reads.ts';
+import type { Mac } from '../platform/base/mac.ts';
+import type { MasterKeys } from '../platform/base/sealing.ts';
+import type { Pool } from '../platform/db/pool.ts';
+import type { Proposals } from '../proposals/proposals.ts';
+import type { ArrivedFile, Progress } from './forms.ts';
+
+/** What a handler may use. The same in the service, and in a command with the database. */
+export interface StaffDeps {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  /** Days and times that people write are those of the service's time zone. */
+  readonly wireTime: WireTime;
+  /** Throws: `PlainError` without the right master key. */
+  readonly masterKeys: () => Promise<MasterKeys>;
+  /** The ledger's authentication codes. Throws: `PlainError` without the right master key. */
+  readonly ledgerMac: () => Promise<Mac>;
+  /** Throws: `PlainError` without the right master key. */
+  readonly proposals: () => Promise<Proposals>;
+  /** Turns for long reads. Undefined: a command waits for nobody. */
+  readonly longReads?: LongReads;
+  /** The file that came with the input; see `requireFile`. */
+  readonly file?: ArrivedFile | undefined;
+  /** Tells how far a job has come. */
+  readonly progress?: ((now: Progress) => void) | undefined;
+}
+
+/** The file of an action that declares one: no surface calls its handler without it. */
+export function requireFile({ file }: StaffDeps): ArrivedFile {
+  if (file === undefined) throw new Error('the action declares no file');
+  return file;
+}

@@ -1,0 +1,118 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import type { Entry } from '../payments/house/entries.ts';
+import { ENTRY_KINDS } from '../payments/house/entry.ts';
+import { formatMoney, parseMoney } from '../platform/base/money.ts';
+import { action, view } from './definition.ts';
+import type { Noun } from './definition.ts';
+import * as fields from './fields.ts';
+import { inputOf, paging, shortText, text } from './fields.ts';
+import { pageByTime, proposedPlace } from './pages.ts';
+import { decidedColumns } from './proposal-schema.ts';
+import { readMoment } from './times.ts';
+
+const core = async () => ({
+  ...(await import('../payments/house/entries.ts')),
+  ...(await import('./proposal-core.ts')),
+});
+
+const { decision, ...decided } = decidedColumns;
+const entryView = Type.Object({
+  entry: text({ title: 'Entry' }),
+  moved_at: fields.time({ title: 'Moved' }),
+  kind: Type.Enum([...ENTRY_KINDS], { title: 'Kind' }),
+  operator: text({ title: 'Operator' }),
+  debit: text({ title: 'Debit', wide: true }),
+  credit: text({ title: 'Credit', wide: true }),
+  amount: fields.money({ title: 'Amount' }),
+  reference: text({ title: 'Reference' }),
+  decision,
+  note: text({ title: 'Note', wide: true }),
+  ...decided,
+  /** A statement lists the same movement. */
+  listed_by_statement: Type.Boolean(),
+});
+export type EntryView = Static<typeof entryView>;
+
+const list = Type.Object({ entries: Type.Array(entryView), next: fields.next });
+
+export const ENTRIES: Noun = {
+  command: 'house entry',
+  summary: 'Entries about our float with an operator that has no statement, by two people.',
+  definitions: [
+    view(core, {
+      name: 'entry.list',
+      summary: 'Entries that wait for another person’s approval, newest first.',
+      route: 'GET /entries',
+      permission: 'finance.read',
+      input: inputOf({ state: fields.openOrAll('also those that were decided'), ...paging(50) }),
+      output: list,
+      rows: 'entries',
+      empty: 'no entries',
+      handle: async ({ core: { listEntries, decidedOf }, input, deps }) => {
+        const proposals = await deps.proposals();
+        const { shown, next } = await pageByTime(
+          input,
+          async (page) =>
+            await listEntries(deps.pool, proposals, { open: input.state === 'open', ...page }),
+          proposedPlace,
+        );
+        return { entries: shown.map((each) => viewOf(each, decidedOf)), next };
+      },
+    }),
+    action(core, {
+      name: 'entry.propose',
+      summary:
+        'Enter a top-up of our float with an operator that has no statement, a withdrawal, a charge or an opening. Another person approves it.',
+      route: 'POST /entries',
+      permission: 'finance.act',
+      proposes: 'house_entry',
+      input: inputOf({
+        operator: fields.code({ argument: true, description: 'operator code' }),
+        amount: fields.amount({ description: 'in KES, greater than 0' }),
+        reference: shortText({ description: 'reference of the bank or the operator' }),
+        kind: Type.Enum([...ENTRY_KINDS], { default: 'top_up', description: 'kind of entry' }),
+        from: Type.Optional(
+          fields.code({
+            description: 'the source whose bank account the money left or reached',
+            placeholder: 'source',
+          }),
+        ),
+        at: Type.Optional(fields.moment({ description: 'when the money moved (default: now)' })),
+        reason: fields.reasonOr('entered by hand'),
+      }),
+      output: entryView,
+      handle: async ({ core: loaded, input, deps, viewer }) => {
+        const { kind, reference, at, from, reason: note } = input;
+        const row = await loaded.proposeEntry(await deps.proposals(), {
+          operatorCode: input.operator.toLowerCase(),
+          amountCents: parseMoney(input.amount),
+          movedAt: at === undefined ? deps.clock.now() : readMoment(at, 'at', deps.wireTime),
+          bank: from?.toLowerCase() ?? null,
+          ...{ kind, reference, note, by: viewer.actor },
+        });
+        const result = viewOf(loaded.entryOf(row), loaded.decidedOf);
+        return { result, audit: loaded.auditOf(row) };
+      },
+    }),
+  ],
+};
+
+function viewOf(
+  { row, content, isListed, ...movement }: Entry,
+  decidedOf: Awaited<ReturnType<typeof core>>['decidedOf'],
+): EntryView {
+  return {
+    entry: row.proposalId,
+    moved_at: content.movedAt,
+    kind: content.kind,
+    operator: content.operator,
+    debit: movement.debitAccount,
+    credit: movement.creditAccount,
+    amount: formatMoney(movement.amountCents),
+    reference: content.reference,
+    note: row.note,
+    ...decidedOf(row),
+    listed_by_statement: isListed,
+  };
+}

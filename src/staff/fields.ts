@@ -1,0 +1,132 @@
+import { Type } from 'typebox';
+import type { TObject, TProperties, TSchema, TSchemaOptions } from 'typebox';
+import { ID_FORM } from '../platform/base/ids.ts';
+import { MONEY_PATTERN } from '../platform/base/money.ts';
+import type { Keywords } from './definition.ts';
+
+/** Properties that many definitions have. Each has one name, one limit and one default, on every surface. */
+
+/** Options of a property: JSON schema’s, and ours. */
+export type Options = TSchemaOptions & Keywords;
+
+/** The whole input of a definition: anything else is refused. */
+export const inputOf = <Properties extends TProperties>(
+  properties: Properties,
+): TObject<Properties> => Type.Object(properties, { additionalProperties: false });
+
+/** An input without anything. */
+export const NOTHING = inputOf({});
+
+export const orNull = <Schema extends TSchema>(schema: Schema, options: Options = {}) =>
+  Type.Union([schema, Type.Null()], options);
+
+export const text = (options: Options = {}) => Type.String(options);
+export const textOrNull = (options: Options = {}) => orNull(Type.String(), options);
+
+/** The id of a row, by which an input names it. */
+export const idOf = (what: string, options: Options = {}) =>
+  Type.String({
+    pattern: `^${ID_FORM}$`,
+    form: `the ${what}’s id`,
+    description: `the ${what}’s id`,
+    ...options,
+  });
+
+/** Text in one line that is stored and shown, without control characters. */
+export const line = (maxLength: number, options: Options = {}) =>
+  Type.String({
+    minLength: 1,
+    maxLength,
+    pattern: String.raw`^\P{C}+$`,
+    form: `1 to ${maxLength} printable characters`,
+    ...options,
+  });
+
+export const shortText = (options: Options) => line(200, options);
+
+/** Why somebody does something, in lines: the audit log keeps it, and whoever decides reads it. */
+const reasonWith = (options: Options) =>
+  Type.String({
+    maxLength: 500,
+    pattern: String.raw`^[\n\P{C}]*[^\p{C}\s][\n\P{C}]*$`,
+    form: '1 to 500 printable characters',
+    ...{ description: 'why', option: 'note', placeholder: 'text' },
+    ...options,
+  });
+export const reason = reasonWith({});
+/** As long as nobody gives one. */
+export const reasonOr = (usual: string) => reasonWith({ default: usual });
+
+/** A vendor of an input. */
+export const vid = (options: Options = {}) =>
+  Type.String({
+    pattern: '^[A-Za-z0-9_.-]{1,64}$',
+    form: '1 to 64 letters, digits, dots, hyphens or underscores',
+    description: 'vendor ID',
+    ...options,
+  });
+
+/** The code of a biller, an operator or a source, in any case. */
+export const code = (options: Options = {}) =>
+  Type.String({
+    pattern: '^[A-Za-z0-9_]{1,40}$',
+    form: '1 to 40 letters, digits or underscores',
+    ...options,
+  });
+
+/** An amount of an input. */
+export const amount = (options: Options = {}) =>
+  Type.String({
+    pattern: MONEY_PATTERN.source,
+    form: 'a decimal number such as 100.00, with at most 12 digits before the point and 2 after it',
+    description: 'in KES',
+    ...options,
+  });
+
+/** An amount of an answer: decimal text in KES, or null. */
+export const money = (options: Options = {}) =>
+  Type.String({ pattern: String.raw`^-?\d+\.\d\d$`, unit: 'money', ...options });
+export const moneyOrNull = (options: Options = {}) =>
+  orNull(money(), { unit: 'money', ...options });
+
+/** A time of an answer: ISO 8601 in UTC. */
+export const time = (options: Options = {}) =>
+  Type.String({ format: 'date-time', unit: 'time', ...options });
+export const timeOrNull = (options: Options = {}) => orNull(time(), { unit: 'time', ...options });
+
+/** A day or a time of an input; see `readMoment`. */
+export const moment = (options: Options) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 40,
+    placeholder: 'time',
+    form: 'YYYY-MM-DD, epoch seconds or milliseconds, YYYY-MM-DD HH:MM:SS, or ISO 8601 with an offset',
+    ...options,
+  });
+
+/** Which proposals of two people a list has. */
+export const openOrAll = (all: string) =>
+  Type.Enum(['open', 'all'], {
+    default: 'open',
+    description: 'which',
+    shorthands: { all },
+  });
+
+export const MAX_PAGE = 1000;
+
+/** The place and the length of a page. */
+export const paging = (usual: number) => ({
+  cursor: Type.Optional(
+    Type.String({ maxLength: 1000, description: 'the `next` of the page before' }),
+  ),
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: MAX_PAGE,
+    default: usual,
+    description: 'at most this many',
+    placeholder: 'count',
+  }),
+});
+
+/** The cursor of the next page of a list; null: it ends here. */
+export const next = textOrNull({ description: 'the `cursor` of the next page' });

@@ -1,0 +1,96 @@
+import { Readable } from 'node:stream';
+import { csvOf } from '../platform/export/csv.ts';
+import type { Cell } from '../platform/export/rows.ts';
+import { xlsxOf } from '../platform/export/xlsx.ts';
+import type { AnyDownload, AnyView } from './definition.ts';
+import { MAX_PAGE } from './fields.ts';
+import type { FileAnswer } from './forms.ts';
+import { openFileEntry, perform } from './perform.ts';
+import type { By } from './perform.ts';
+import { cellFor, rowColumns } from './present.ts';
+import type { Row } from './present.ts';
+import { readInput } from './read-input.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+const TYPES = {
+  csv: 'text/csv; charset=utf-8',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+} as const;
+
+export type FileFormat = keyof typeof TYPES;
+export const FILE_FORMATS = Object.keys(TYPES) as FileFormat[];
+
+/** Spreadsheets recognise UTF-8 by it. */
+const BYTE_ORDER_MARK = '\ufeff';
+
+/** True if the view's rows can be had as a file. */
+export function hasFile({ rows }: AnyView): boolean {
+  return rows !== undefined;
+}
+
+/**
+ * Every row of a view as a file, read page after page, with one entry in the audit log. The first page is read before
+ * this returns, so that a refusal is one.
+ */
+export async function fileOf(
+  of: AnyView,
+  given: Values,
+  by: By,
+  format: FileFormat,
+): Promise<FileAnswer> {
+  const columns = rowColumns(of);
+  const { cursor: _, ...rest } = given;
+  const isPaged = 'limit' in of.input.properties;
+  const asked = isPaged ? { ...rest, limit: MAX_PAGE } : rest;
+  const first = await perform(of, asked, by);
+  const input = readInput(of, asked);
+  const entry = await openFileEntry(of, input, by, { ...rest, format });
+  let rows = 0;
+  const pages = async function* (): AsyncGenerator<Cell[][]> {
+    for (let page = first; ;) {
+      const found = (page[of.rows ?? ''] ?? []) as Row[];
+      rows += found.length;
+      yield found.map((row) => columns.map((column) => cellFor(column, row)));
+      const next = page['next'];
+      if (typeof next !== 'string') return;
+      page = await perform(of, { ...asked, cursor: next }, by);
+    }
+  };
+  const table = { titles: columns.map(({ title }) => title), rows: pages() };
+  const { wireTime } = by.deps;
+  const body = async function* (): AsyncGenerator<string | Buffer> {
+    // It fails if the reader or the database disconnects before the end.
+    let result: 'done' | 'failed' = 'failed';
+    try {
+      if (format === 'csv') yield BYTE_ORDER_MARK;
+      yield* format === 'csv' ? csvOf(table, wireTime) : xlsxOf(table, wireTime);
+      result = 'done';
+    } finally {
+      await entry.end({ result, after: { rows } });
+    }
+  };
+  const day = wireTime.format(by.deps.clock.now()).slice(0, 10);
+  const name = `${of.rows?.replaceAll('_', '-') ?? 'rows'}-${day}.${format}`;
+  return { name, type: TYPES[format], body: Readable.from(body()) };
+}
+
+/** The file of a download, with an entry in the audit log before its first byte and its length after the last one. */
+export async function notedDownload(of: AnyDownload, given: Values, by: By): Promise<FileAnswer> {
+  const file = await perform(of, given, by);
+  const entry = await openFileEntry(of, readInput(of, given), by, file.filter ?? given);
+  const body = async function* (): AsyncGenerator<string | Buffer> {
+    let bytes = 0;
+    let result: 'done' | 'failed' = 'failed';
+    try {
+      for await (const chunk of file.body as AsyncIterable<string | Buffer>) {
+        bytes += Buffer.byteLength(chunk);
+        yield chunk;
+      }
+      result = 'done';
+    } finally {
+      await entry.end({ result, after: { bytes } });
+    }
+  };
+  return { ...file, body: Readable.from(body()) };
+}

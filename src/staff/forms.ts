@@ -1,0 +1,43 @@
+import type { Readable } from 'node:stream';
+
+/** The forms of what is no JSON: one for each kind of thing, so that no definition is an exception. */
+
+/** A file that comes with the input of an action. */
+export interface SentFile {
+  /** The argument of the command, which is a path there. */
+  readonly name: string;
+  readonly description: string;
+  readonly maxBytes: number;
+}
+
+/** A file that has arrived, or that whoever runs a command named. */
+export interface ArrivedFile {
+  /** As the sender calls it, without folders. */
+  readonly name: string;
+  /** Where it can be read until the action ends. */
+  readonly path: string;
+}
+
+/** A file that is made. */
+export interface FileAnswer {
+  readonly name: string;
+  /** Media type. */
+  readonly type: string;
+  readonly body: Readable;
+  /** The input without personal data, for the audit log. Default: the whole input. */
+  readonly filter?: object;
+}
+
+/** Sends the current state, then every change. Returns a function that ends this. */
+export interface LiveAnswer {
+  subscribe(send: (data: unknown) => void): () => void;
+}
+
+/** How far a job has come, for people. */
+export interface Progress {
+  readonly done: number;
+  /** Null: nobody knows. */
+  readonly of: number | null;
+  /** What is counted, such as `rows`. */
+  readonly what: string;
+}

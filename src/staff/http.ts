@@ -1,0 +1,171 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { Type } from 'typebox';
+import type { TObject } from 'typebox';
+import { Refusal } from '../platform/base/errors.ts';
+import type { Cursors } from '../platform/http/cursors.ts';
+import { propertiesOf, routeOf } from './definition.ts';
+import type { AnyAction, AnyView, Definition } from './definition.ts';
+import { FILE_FORMATS, fileOf, notedDownload } from './files.ts';
+import type { FileFormat } from './files.ts';
+import type { FileAnswer, LiveAnswer } from './forms.ts';
+import { perform } from './perform.ts';
+import type { By } from './perform.ts';
+import { sealedCursors } from './sealed-cursors.ts';
+import type { Asked } from './sealed-cursors.ts';
+
+/** How definitions are reached over HTTP: the same in the console’s API and in the staff API. */
+
+type Values = Readonly<Record<string, unknown>>;
+
+export interface HttpRoute {
+  readonly of: Definition;
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** Undefined: the answer is JSON. */
+  readonly format: FileFormat | undefined;
+}
+
+/** Every route of these definitions. The rows of a view are also files, at its path with their ending. */
+export function httpRoutesOf(definitions: readonly Definition[]): HttpRoute[] {
+  return definitions.flatMap((of) => {
+    const { method, path: own } = routeOf(of);
+    const json = { of, method, path: own, format: undefined };
+    if (of.kind !== 'view' || of.rows === undefined) return [json];
+    const files = FILE_FORMATS.map((format) => ({ of, method, path: `${own}.${format}`, format }));
+    return [json, ...files];
+  });
+}
+
+/** The part of the input that is not in the path. A file takes the body, so the rest is in the query. */
+export function partsOf(of: Definition): {
+  readonly params: TObject;
+  readonly query: TObject | undefined;
+  readonly body: TObject | undefined;
+} {
+  const { method, names } = routeOf(of);
+  const all = Object.entries(of.input.properties);
+  const pick = (isInPath: boolean): TObject =>
+    Type.Object(Object.fromEntries(all.filter(([name]) => names.includes(name) === isInPath)), {
+      additionalProperties: false,
+    });
+  const inQuery = method === 'GET' || hasSentFile(of);
+  return {
+    params: pick(true),
+    query: inQuery ? pick(false) : undefined,
+    body: inQuery ? undefined : pick(false),
+  };
+}
+
+const hasSentFile = (of: Definition): of is AnyAction =>
+  of.kind === 'action' && of.file !== undefined;
+
+/** A file, which is in the audit log already. */
+export class NotedFile {
+  readonly file: FileAnswer;
+  constructor(file: FileAnswer) {
+    this.file = file;
+  }
+}
+
+/** A stream of events. */
+export class Streamed {
+  readonly live: LiveAnswer;
+  constructor(live: LiveAnswer) {
+    this.live = live;
+  }
+}
+
+/** Performs what a request asks for. Throws what `perform` throws. */
+export async function answerOf(
+  { of, path: at, format }: HttpRoute,
+  asked: Asked,
+  by: By,
+  cursors: Cursors,
+): Promise<Values | NotedFile | Streamed> {
+  const pages = sealedCursors({ path: at.replace(/\.\w+$/, ''), ...partsOf(of) }, cursors);
+  const opened = pages?.open(asked, by.viewer) ?? asked;
+  const given = givenOf(of, hasSentFile(of) ? { ...opened, body: {} } : opened);
+  switch (of.kind) {
+    case 'stream':
+      return new Streamed(await perform(of, given, by));
+    case 'download':
+      return new NotedFile(await notedDownload(of, given, by));
+    case 'action':
+      return hasSentFile(of)
+        ? await withSentFile(of, asked, given, by)
+        : await perform(of, given, by);
+    case 'view':
+      return await viewed(of, given, {
+        by,
+        format,
+        seal: (answer) => pages?.seal(answer, asked, by.viewer) ?? answer,
+      });
+  }
+}
+
+async function viewed(
+  of: AnyView,
+  given: Values,
+  {
+    by,
+    format,
+    seal,
+  }: {
+    readonly by: By;
+    readonly format: FileFormat | undefined;
+    readonly seal: (answer: Values) => unknown;
+  },
+): Promise<Values | NotedFile> {
+  if (format !== undefined) return new NotedFile(await fileOf(of, given, by, format));
+  return seal(await perform(of, given, by)) as Values;
+}
+
+/** The whole input. Values of a query string and a path are text. Throws: `ambiguous_request`. */
+function givenOf(of: Definition, { params, query, body }: Asked): Values {
+  const given: Record<string, unknown> = {};
+  const types = new Map(propertiesOf(of.input));
+  const read = (name: string, value: unknown): unknown => {
+    const { type } = types.get(name) ?? {};
+    if (typeof value !== 'string') return value;
+    if (type === 'integer' && /^-?\d{1,15}$/.test(value)) return Number(value);
+    if (type === 'boolean' && /^(true|false)$/.test(value)) return value === 'true';
+    return value;
+  };
+  const parts = [params, query, body].map((part) => Object.entries((part ?? {}) as Values));
+  for (const [index, pairs] of parts.entries()) {
+    for (const [name, value] of pairs) {
+      if (Object.hasOwn(given, name)) {
+        throw new Refusal('ambiguous_request', { field: name, text: `${name} was sent twice` });
+      }
+      given[name] = index < 2 ? read(name, value) : value;
+    }
+  }
+  return given;
+}
+
+/** Keeps what was sent as a file while the action runs. Its name is the query’s `file`. */
+async function withSentFile(
+  of: AnyAction,
+  { body }: Asked,
+  given: Values,
+  by: By,
+): Promise<Values> {
+  const { [of.file?.name ?? '']: named, ...rest } = given;
+  if (!Buffer.isBuffer(body) || body.length === 0) {
+    throw new Refusal('missing_field', {
+      field: of.file?.name ?? 'file',
+      text: 'The body has no file',
+    });
+  }
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'malipo-sent-'));
+  try {
+    const file = path.join(folder, 'sent');
+    await writeFile(file, body, { mode: 0o600 });
+    const name = typeof named === 'string' ? path.basename(named) : 'file';
+    return await perform(of, rest, { ...by, deps: { ...by.deps, file: { name, path: file } } });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,139 @@
+import { audited, openEntry } from '../parties/people/audited.ts';
+import type { Channel } from '../parties/people/audit-store.ts';
+import type { Noted } from '../parties/people/audited.ts';
+import { Refusal } from '../platform/base/errors.ts';
+import { refusePlainErrors } from '../platform/http/errors.ts';
+import type { AnyAction, AnyDownload, AnyStream, AnyView, Definition, Done } from './definition.ts';
+import { propertiesOf, routeOf } from './definition.ts';
+import type { StaffDeps } from './deps.ts';
+import type { FileAnswer, LiveAnswer } from './forms.ts';
+import { readInput } from './read-input.ts';
+import type { Viewer } from './viewer.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Who asks, where, and with what. */
+export interface By {
+  readonly viewer: Viewer;
+  readonly deps: StaffDeps;
+  /** The audit log tells a page from a program and from a command. */
+  readonly channel: Channel;
+  readonly address: string;
+  readonly requestId: string;
+  /** Default: always. True once nobody waits for the answer. */
+  readonly isClosed?: () => boolean;
+  /** True: nothing is changed. */
+  readonly readOnly?: boolean;
+}
+
+/**
+ * Every view and action goes through here, on all surfaces, so that they cannot differ: permission → input → audit log →
+ * handler. Throws: `not_permitted`, `not_found`, `missing_field`, `unknown_field`, `invalid_field`,
+ * `too_many_requests`, `console_read_only`, and what the handler throws.
+ */
+export async function perform(of: AnyView, given: Values, by: By): Promise<Values>;
+export async function perform(of: AnyAction, given: Values, by: By): Promise<Values>;
+export async function perform(of: AnyDownload, given: Values, by: By): Promise<FileAnswer>;
+export async function perform(of: AnyStream, given: Values, by: By): Promise<LiveAnswer>;
+export async function perform(of: Definition, given: Values, by: By): Promise<unknown>;
+export async function perform(of: Definition, given: Values, by: By): Promise<unknown> {
+  requireMay(of, given, by);
+  const input = readInput(of, given);
+  const { viewer, deps } = by;
+  const handle = async () =>
+    await refusePlainErrors(async () => await of.handle({ core: undefined, input, viewer, deps }));
+  switch (of.kind) {
+    case 'stream':
+      return await handle();
+    case 'download':
+      return await handle();
+    case 'view':
+      return await look(of, input, by, handle);
+    case 'action':
+      return await act(of, input, by, handle as () => Promise<Done<object>>);
+  }
+}
+
+/** Throws: `not_permitted`, `not_found`, `console_read_only`. */
+export function requireMay(of: Definition, given: Values, { viewer, readOnly }: By): void {
+  const { vendor, permissions, token } = viewer;
+  if (!permissions.has(of.permission)) throw new Refusal('not_permitted');
+  if (vendor !== undefined) {
+    if (of.ownVendor !== true) throw new Refusal('not_permitted');
+    const names = routeOf(of).names;
+    if (names.includes('vid') && given['vid'] !== vendor.vid) {
+      // For them, another vendor does not exist.
+      throw new Refusal('not_found', { text: 'Unknown vendor' });
+    }
+  }
+  if (of.kind !== 'action') return;
+  if (readOnly === true) throw new Refusal('console_read_only');
+  if (token === null) return;
+  const may = of.decides !== true && (of.proposes !== undefined || of.programsMay === true);
+  if (may) return;
+  throw new Refusal('not_permitted', { text: 'A person does this, not a program' });
+}
+
+async function look(
+  of: AnyView,
+  input: Values,
+  by: By,
+  handle: () => Promise<object>,
+): Promise<object> {
+  const { viewer, deps, isClosed = () => false } = by;
+  const { personId, vendor, token } = viewer;
+  const name = vendor === undefined ? (token ?? personId ?? viewer.login) : `vendor ${vendor.vid}`;
+  const inTurn = async () =>
+    of.isLong === true && deps.longReads !== undefined
+      ? await deps.longReads({ name, isClosed }, handle)
+      : await handle();
+  if (of.isNoted !== true) return await inTurn();
+  return await audited({ ...entryOf(of.name, of, input, by) }, deps, async () => ({
+    answer: await inTurn(),
+  }));
+}
+
+async function act(
+  of: AnyAction,
+  input: Values,
+  by: By,
+  handle: () => Promise<Done<object>>,
+): Promise<object> {
+  const { limit, outcomes } = of;
+  const noted = { ...entryOf(of.name, of, input, by), limit, outcomes };
+  return await audited(noted, by.deps, async () => {
+    const { result, audit } = await handle();
+    return { answer: result, change: audit };
+  });
+}
+
+/** The entry of a file, which is written before its first byte. */
+export async function openFileEntry(of: Definition, input: Values, by: By, filter: object) {
+  const [noun = ''] = of.name.split('.');
+  return await openEntry({ ...entryOf(`${noun}.export`, of, input, by), filter }, by.deps);
+}
+
+function entryOf(action: string, of: Definition, input: Values, by: By): Noted {
+  const { viewer, channel, address, requestId } = by;
+  const { personId, login, role, vendor, token } = viewer;
+  const named = propertiesOf(of.input)
+    .filter(([name, { argument }]) => argument === true || routeOf(of).names.includes(name))
+    .map(([name]) => input[name])
+    .filter((value) => typeof value === 'string');
+  const { reason } = input;
+  const isNamed = personId === null && login !== COMMAND_LINE;
+  const why = [isNamed ? login : '', typeof reason === 'string' ? reason : '']
+    .filter((part) => part !== '')
+    .join(': ');
+  return {
+    ...{ personId, vendorId: vendor?.vendorId ?? null, role, action, token, channel },
+    // A name that anybody can give is no login.
+    login: personId === null ? COMMAND_LINE : login,
+    target: named.join(' ') || null,
+    reason: why || null,
+    ...{ address, requestId },
+  };
+}
+
+/** In the audit log, whoever runs commands on the machine of the service. */
+export const COMMAND_LINE = 'command line';

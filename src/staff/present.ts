@@ -1,0 +1,51 @@
+import type { WireTime } from '../platform/base/clock.ts';
+import type { Cell } from '../platform/export/rows.ts';
+import { propertiesOf } from './definition.ts';
+import type { AnyView, Property } from './definition.ts';
+
+/** How people see an answer: the same columns, titles and order in a terminal, a file and a page. */
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface Column {
+  readonly name: string;
+  readonly title: string;
+  readonly property: Property;
+}
+
+/** The properties that people see. */
+export function columnsOf(schema: object): Column[] {
+  return propertiesOf(schema).flatMap(([name, property]) =>
+    property.title === undefined ? [] : [{ name, title: property.title, property }],
+  );
+}
+
+/** The columns of the rows of a view. */
+export function rowColumns({ output, rows = '' }: AnyView): Column[] {
+  const [, list] = propertiesOf(output).find(([name]) => name === rows) ?? [];
+  return list?.items === undefined ? [] : columnsOf(list.items);
+}
+
+/** A value as a terminal shows it. */
+export function textFor({ name, property }: Column, row: Row, wireTime: WireTime): string {
+  const value = row[name];
+  const { text, unit } = property;
+  if (text !== undefined) return text(value as never, row as never);
+  if (value === null || value === undefined) return property.nullText ?? '';
+  if (unit === 'time' && typeof value === 'string') return wireTime.format(new Date(value));
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** A value as a file has it: amounts are numbers, and times have a cell of their own. */
+export function cellFor({ name, property }: Column, row: Row): Cell {
+  const value = row[name];
+  if (value === null || value === undefined) return property.nullText ?? null;
+  if (property.unit === 'time' && typeof value === 'string') return new Date(value);
+  if (property.unit === 'money' && typeof value === 'string') return BigInt(value.replace('.', ''));
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+export const isNumber = ({ property: { unit } }: Column): boolean =>
+  unit === 'money' || unit === 'count';

@@ -1,0 +1,61 @@
+import { Refusal } from '../platform/base/errors.ts';
+import { createProblemFinder } from '../platform/http/json-object.ts';
+import type { SchemaProblem } from '../platform/http/json-object.ts';
+import { propertiesOf } from './definition.ts';
+import type { Definition } from './definition.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+const finders = new WeakMap<object, ReturnType<typeof createProblemFinder>>();
+
+/** The input with its defaults. Throws: `missing_field`, `unknown_field`, `invalid_field`, naming the first at fault. */
+export function readInput(
+  { input: schema }: Pick<Definition, 'input'>,
+  given: Values,
+): Record<string, unknown> {
+  const input = { ...given };
+  for (const [name, property] of propertiesOf(schema)) {
+    if (property.default !== undefined) input[name] ??= property.default;
+  }
+  const problemOf = finders.get(schema) ?? createProblemFinder(schema);
+  finders.set(schema, problemOf);
+  const problem = problemOf(input);
+  if (problem === undefined) return storable(input);
+  throw refusalOf(problem);
+}
+
+const CODES = {
+  missing: 'missing_field',
+  unknown: 'unknown_field',
+  invalid: 'invalid_field',
+} as const;
+const SHOWN_NAME_LENGTH = 64;
+
+function refusalOf({ kind, field, text }: SchemaProblem): Refusal {
+  const name = field?.slice(0, SHOWN_NAME_LENGTH).toWellFormed();
+  const says = kind === 'missing' ? 'is required' : kind === 'unknown' ? 'is not known here' : text;
+  return new Refusal(CODES[kind], {
+    ...(name !== undefined && { field: name }),
+    text: `${name ?? 'The input'} ${says}`,
+  });
+}
+
+/** The database stores no text with a NUL or with half a character. Throws: `invalid_field`. */
+export function storable<Fields extends Values>(fields: Fields): Fields {
+  for (const [field, value] of Object.entries(fields)) {
+    const text = hasText(value, (each) => each.includes('\0'))
+      ? `${field} must not contain a NUL character`
+      : hasText(value, (each) => !each.isWellFormed())
+        ? `${field} must not contain half a character`
+        : undefined;
+    if (text !== undefined) throw new Refusal('invalid_field', { field, text });
+  }
+  return fields;
+}
+
+/** At any depth. */
+function hasText(value: unknown, matches: (text: string) => boolean): boolean {
+  if (typeof value === 'string') return matches(value);
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).some((each) => hasText(each, matches));
+}

@@ -1,0 +1,19 @@
+import type { Noun } from './definition.ts';
+
+interface Entry {
+  /** The words of its commands. */
+  readonly command: string;
+  readonly load: () => Promise<Noun>;
+}
+
+/** Every noun. One is loaded only when it is needed, so that each command starts fast. */
+export const NOUNS: readonly Entry[] = [
+  { command: 'vendor payout', load: async () => (await import('./payouts.ts')).PAYOUTS },
+  { command: 'house entry', load: async () => (await import('./entries.ts')).ENTRIES },
+  { command: 'house journal', load: async () => (await import('./journals.ts')).JOURNALS },
+];
+
+/** Every noun with its definitions, for the service and the tests. */
+export async function allNouns(): Promise<readonly Noun[]> {
+  return await Promise.all(NOUNS.map(async ({ load }) => await load()));
+}
