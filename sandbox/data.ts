@@ -15,6 +15,9 @@ import { addPerson } from '../src/parties/people/administer.ts';
 import type { NewPerson } from '../src/parties/people/administer.ts';
 import { hashPassword } from '../src/parties/people/password.ts';
 import { signPerson } from '../src/parties/people/authenticity.ts';
+import { addToken, DEMO_STAFF_TOKEN } from '../src/parties/people/tokens.ts';
+import { findTokenNamed } from '../src/parties/people/tokens-store.ts';
+import { systemClock } from '../src/platform/base/clock.ts';
 import { findPerson, setCredentials } from '../src/parties/people/people-store.ts';
 import { insertCollector, insertVendor, listKeys, updateVendor } from '../src/parties/store.ts';
 import { FIRST_ACCOUNTS } from '../src/payments/ledger/account.ts';
@@ -190,6 +193,7 @@ export async function prepareSandbox(
   });
   await prepareSigners(pool, options);
   await preparePeople(pool, options.masterKeys);
+  await prepareToken(pool, options.masterKeys);
 }
 
 async function prepareSigners(
@@ -250,6 +254,18 @@ async function preparePeople(pool: Pool, masterKeys: MasterKeys): Promise<void> 
       await signPerson(client, personId, ledgerMac);
     });
   }
+}
+
+/** The public token of a program, with the rights of the administrator. One that was revoked stays revoked. */
+async function prepareToken(pool: Pool, masterKeys: MasterKeys): Promise<void> {
+  if ((await findTokenNamed(pool, DEMO_STAFF_TOKEN)) !== undefined) return;
+  const owner = await findPerson(pool, 'admin');
+  if (owner === undefined) return;
+  const { personId } = owner;
+  const expiresAt = new Date('9999-12-31T00:00:00Z');
+  const made = { personId, name: DEMO_STAFF_TOKEN, role: 'administrator', expiresAt } as const;
+  const deps = { pool, masterKeys, clock: systemClock };
+  await addToken(deps, { ...made, scopes: null, addresses: null }, DEMO_STAFF_TOKEN);
 }
 
 /** Adds the key unless its holder has one. */

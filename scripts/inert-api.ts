@@ -51,6 +51,7 @@ function inertOptions(): ApiOptions {
     readiness: inert('readiness') as ApiOptions['readiness'],
     pool: inert('pool') as ApiOptions['pool'],
     consolePool: inert('consolePool') as ApiOptions['consolePool'],
+    staffPool: inert('staffPool') as ApiOptions['staffPool'],
     selfServicePool: inert('selfServicePool') as ApiOptions['selfServicePool'],
     // Keys are derived from it at the start.
     masterKeys: { current: Buffer.alloc(32), previous: undefined },

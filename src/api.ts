@@ -51,6 +51,11 @@ import type { RoutesOptions } from './console/routes/routes.ts';
 import { createCursors } from './platform/http/cursors.ts';
 import { createLongReads } from './platform/base/long-reads.ts';
 import { allNouns } from './staff/registry.ts';
+import type { Noun } from './staff/definition.ts';
+import { addStaffApi, STAFF_API } from './staff-api/staff-api.ts';
+import { createDoor } from './parties/people/attempts.ts';
+import { createSessionLookUps } from './parties/people/session-look-ups.ts';
+import { createSessions } from './parties/people/sessions.ts';
 import { programVersion } from './platform/program-version.ts';
 import { createLongReads } from './platform/base/long-reads.ts';
 import type { LongReads } from './platform/base/long-reads.ts';
@@ -116,6 +121,8 @@ export interface ApiOptions extends AuthenticationDeps, PaymentsParts {
   readonly wireTime: WireTime;
   /** Serves only the console, so that its requests and those of vendors never wait for each other. */
   readonly consolePool: Pool;
+  /** Serves only the staff API: programs and people do not wait for each other. */
+  readonly staffPool: Pool;
   /** Serves only the self-service API, for the same reason. */
   readonly selfServicePool: Pool;
   readonly masterKeys: MasterKeys;
@@ -144,7 +151,9 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     },
     trustedProxies: config.trustedProxies,
     refusalFormOf: (path) =>
-      path.startsWith(`${selfServicePath(config)}/`) ? RESOURCE_REFUSALS_FORM : undefined,
+      path.startsWith(`${selfServicePath(config)}/`) || path.startsWith(`${STAFF_API}/`)
+        ? RESOURCE_REFUSALS_FORM
+        : undefined,
     ...(options.serverLimits === undefined ? {} : { limits: options.serverLimits }),
   });
   addHealthRoutes(app, options.readiness);
@@ -168,10 +177,24 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     keys: isSandbox ? DEMO_KEYS : {},
   });
   await addDocumentationSite(app);
+  await addStaffSurfaces(app, { ...options, reading });
+  app.get('/', async (_request, reply) => await reply.redirect('/docs'));
+  return app;
+}
+
+type StaffOptions = ApiOptions & Pick<ApiDeps, 'reading'>;
+
+/** The console and the staff API: the same people, definitions and sessions. */
+async function addStaffSurfaces(app: FastifyInstance, options: StaffOptions): Promise<void> {
+  const { config } = options;
+  const isSandbox = config.mode === 'sandbox';
   const { publicUrl } = config;
   const party = relyingPartyOf(publicUrl, isSandbox);
   const signingIn = { codesRequired: !isSandbox, party };
-  const staff = await staffOf({ ...options, reading });
+  const staff = await staffOf(options);
+  const sessions = createSessions({ ...options, pool: options.consolePool });
+  const lookUps = createSessionLookUps(sessions);
+  const door = createDoor();
   await addConsole(app, {
     ...signingIn,
     publicUrl,
@@ -186,16 +209,24 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     ledgerMac: options.ledgerMac,
     masterKeys: options.masterKeys,
     clock: options.clock,
-    cursors: staff.cursors,
-    routes: routesOfConsole({ ...options, reading }, { ...signingIn, ...staff }),
+    ...{ sessions, lookUps, door, cursors: staff.cursors },
+    routes: routesOfConsole(options, { ...signingIn, ...staff }),
   });
-  app.get('/', async (_request, reply) => await reply.redirect('/docs'));
-  return app;
+  addStaffApi(app, {
+    ...{ sessions, lookUps, door, codesRequired: !isSandbox, environment: config.mode },
+    ...{ ledgerMac: options.ledgerMac, masterKeys: options.masterKeys, ...staff },
+    deps: staffDepsOf(options, options.staffPool),
+    readOnly: config.consoleReadOnly,
+    readsPerSecond: config.consoleReadsPerSecond,
+    changesPerSecond: config.consoleChangesPerSecond,
+    timeZone: config.timeZone,
+    version: programVersion(),
+  });
 }
 
 function routesOfConsole(
-  options: ApiOptions & Pick<ApiDeps, 'reading'>,
-  shared: Pick<RoutesOptions, 'codesRequired' | 'party' | keyof Staff>,
+  options: StaffOptions,
+  shared: Pick<RoutesOptions, 'codesRequired' | 'party' | Exclude<keyof Staff, 'nouns'>>,
 ): AnyRoute[] {
   const { config, consolePool: pool, readiness, clock } = options;
   return consoleRoutes({
@@ -208,25 +239,30 @@ function routesOfConsole(
   });
 }
 
-type Staff = Pick<RoutesOptions, 'definitions' | 'deps' | 'cursors'>;
+type Staff = Pick<RoutesOptions, 'definitions' | 'deps' | 'cursors'> & {
+  readonly nouns: readonly Noun[];
+};
 
 /** What `src/staff` defines, with what its handlers use. */
-async function staffOf(
-  options: ApiOptions & Pick<ApiDeps, 'reading'>,
-): Promise<Staff> {
-  const { consolePool: pool, clock, wireTime, masterKeys, ledgerMac } = options;
+async function staffOf(options: StaffOptions): Promise<Staff> {
   const nouns = await allNouns();
+  return {
+    nouns,
+    definitions: nouns.flatMap(({ definitions }) => definitions),
+    deps: staffDepsOf(options, options.consolePool),
+    cursors: createCursors(options.masterKeys, 'staff cursors'),
+  };
+}
+
+function staffDepsOf(options: StaffOptions, pool: Pool): Staff['deps'] {
+  const { clock, wireTime, masterKeys, ledgerMac } = options;
   const proposals = createProposals({ ...options, pool });
   return {
-    definitions: nouns.flatMap(({ definitions }) => definitions),
-    deps: {
-      ...{ pool, clock, wireTime },
-      masterKeys: async () => masterKeys,
-      ledgerMac: async () => ledgerMac,
-      proposals: async () => proposals,
-      longReads: createLongReads(LONG_READS_AT_ONCE, options),
-    },
-    cursors: createCursors(masterKeys, 'staff cursors'),
+    ...{ pool, clock, wireTime },
+    masterKeys: async () => masterKeys,
+    ledgerMac: async () => ledgerMac,
+    proposals: async () => proposals,
+    longReads: createLongReads(LONG_READS_AT_ONCE, options),
   };
 }
 

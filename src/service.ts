@@ -38,11 +38,13 @@ import type { Restores } from './platform/history/keeper.ts';
 import { createReadiness } from './platform/http/readiness.ts';
 import type { ReadinessCheck } from './platform/http/readiness.ts';
 import { LaneTallies } from './platform/lane-tallies.ts';
+import { removeOld } from './staff/once.ts';
 import { createRateLimits } from './platform/http/rate-limits.ts';
 
 const SETTINGS_POLL_MS = 2_000;
 const CONSOLE_CONNECTIONS = 4;
 const SELF_SERVICE_CONNECTIONS = 4;
+const STAFF_CONNECTIONS = 2;
 
 export interface Service {
   readonly app: FastifyInstance;
@@ -153,10 +155,11 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Assembled>
 
   await followSettings({ pool, parties, payments, credit, log }, ends);
   const consolePool = openPool({ name: 'console', max: CONSOLE_CONNECTIONS, serial: false });
+  const staffPool = openPool({ name: 'staff-api', max: STAFF_CONNECTIONS, serial: false });
   const selfServicePool = openPool({ name: 'self-service', max: SELF_SERVICE_CONNECTIONS });
   const { listen, ...http } = await composeHttp(
     {
-      ...{ config, log, pool, consolePool, selfServicePool, masterKeys, ledgerMac },
+      ...{ config, log, pool, consolePool, staffPool, selfServicePool, masterKeys, ledgerMac },
       ...{ parties, payments, credit, readiness, lanes, pools },
       walArchive: options.walArchive,
       witnessAgeSeconds: options.witnessAgeSeconds,
@@ -206,6 +209,13 @@ function startProposalJobs(
     log,
   });
   ends.add(() => expiry.stop());
+  const old = startPeriodicJob({
+    everyMs: EXPIRY_MS,
+    work: async () => await removeOld(deps.pool, systemClock.now()),
+    failureText: 'old answers of the staff API could not be removed',
+    log,
+  });
+  ends.add(() => old.stop());
   const unfinished = startPeriodicJob({
     everyMs: EXPIRY_MS,
     atOnce: true,
@@ -314,7 +324,7 @@ function composePayments(
 
 interface HttpParts extends Pick<
   ApiOptions,
-  'log' | 'pool' | 'consolePool' | 'selfServicePool' | 'masterKeys' | 'ledgerMac'
+  'log' | 'pool' | 'consolePool' | 'staffPool' | 'selfServicePool' | 'masterKeys' | 'ledgerMac'
 > {
   readonly config: Config;
   readonly parties: Parties;

@@ -7,6 +7,7 @@ import { PARTIES_GRANTS } from '../src/parties/grants.ts';
 import { PAYMENTS_GRANTS } from '../src/payments/grants.ts';
 import { PLATFORM_GRANTS } from '../src/platform/grants.ts';
 import { PROPOSALS_GRANTS } from '../src/proposals/grants.ts';
+import { STAFF_GRANTS } from '../src/staff/grants.ts';
 import { SCHEMA } from '../src/schema.ts';
 import { ROWS, UPWARD } from './architecture/rows.ts';
 import {
@@ -54,6 +55,7 @@ const GRANTS = {
   batches: BATCHES_GRANTS,
   payments: PAYMENTS_GRANTS,
   credit: CREDIT_GRANTS,
+  staff: STAFF_GRANTS,
 };
 
 /** The TypeScript files below a folder of the repository, by their paths in it. */

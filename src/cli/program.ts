@@ -37,6 +37,10 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./parties/person.ts')).addPersonCommands,
   },
   {
+    name: 'token',
+    summary: 'tokens of programs that use the staff API: add, list, revoke',
+  },
+  {
     name: 'webhook',
     summary: 'webhooks: set, test, list events, send again',
     load: async () => (await import('./payments/webhook.ts')).addWebhookCommands,

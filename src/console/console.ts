@@ -1,6 +1,7 @@
 import fastifyCookie from '@fastify/cookie';
 import type { FastifyInstance } from 'fastify';
-import { createSessions } from '../parties/people/sessions.ts';
+import type { Sessions } from '../parties/people/sessions.ts';
+import type { SignInDoor } from '../parties/people/attempts.ts';
 import type { RelyingParty } from '../parties/people/relying-party.ts';
 import type { Clock } from '../platform/base/clock.ts';
 import type { Mac } from '../platform/base/mac.ts';
@@ -10,10 +11,10 @@ import type { Pool } from '../platform/db/pool.ts';
 import { mountRoutes } from './mount.ts';
 import { addConsolePage } from './page.ts';
 import { addPasskeyRoutes } from './passkey-routes.ts';
-import { createPersonLimits } from './person-limits.ts';
+import { createPersonLimits } from '../parties/people/person-limits.ts';
 import type { AnyRoute } from './route.ts';
 import { consoleCookie } from './session-cookie.ts';
-import { createSessionLookUps } from './session-look-ups.ts';
+import type { SessionLookUps } from '../parties/people/session-look-ups.ts';
 import { addSessionRoutes, isSignedIn, viewerOf } from './session-routes.ts';
 
 export interface ConsoleOptions {
@@ -38,14 +39,16 @@ export interface ConsoleOptions {
   readonly readsPerSecond: number;
   readonly changesPerSecond: number;
   readonly cursors: Cursors;
+  readonly sessions: Sessions;
+  readonly lookUps: SessionLookUps;
+  readonly door: SignInDoor;
   readonly routes: readonly AnyRoute[];
 }
 
 /** The web console: its API below `<path>/api`, and its page. */
 export async function addConsole(app: FastifyInstance, options: ConsoleOptions): Promise<void> {
   const { path, pool, clock, environment, readOnly, timeZone, version } = options;
-  const sessions = createSessions(options);
-  const lookUps = createSessionLookUps(sessions);
+  const { sessions, lookUps } = options;
   const cookie = consoleCookie('malipo', options.publicUrl);
   const prefix = `${path}/api`;
   // A separate scope, so that only console requests parse cookies.

@@ -14,7 +14,7 @@ import type { Asked } from '../staff/sealed-cursors.ts';
 import { audited, auditedFile } from './audited.ts';
 import { createFileUploads } from './file-uploads.ts';
 import { isAllowed } from '../parties/people/permissions.ts';
-import type { PersonLimits } from './person-limits.ts';
+import type { PersonLimits } from '../parties/people/person-limits.ts';
 import { createLiveAnswers } from './live.ts';
 import { Download, Live } from './route.ts';
 import type { AnyRoute, RouteContext, Viewer } from './route.ts';

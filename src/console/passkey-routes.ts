@@ -4,7 +4,8 @@ import { findPasskey } from '../parties/people/passkeys-store.ts';
 import { beginPasskeySignIn, checkPasskey } from '../parties/people/passkeys.ts';
 import { requireParty } from '../parties/people/relying-party.ts';
 import { createReader, jsonOf, requireOwnPage } from './mount.ts';
-import { limitAttempts, recorded, start } from './session-routes.ts';
+import { limitAttempts, recorded } from '../parties/people/attempts.ts';
+import { start } from './session-routes.ts';
 import type { SessionOptions } from './session-routes.ts';
 
 const signature = Type.Object({
@@ -33,11 +34,16 @@ export function addPasskeyRoutes(app: FastifyInstance, options: SessionOptions):
     const { response } = read(jsonOf(request)) as { readonly response: { readonly id: string } };
     const owner = await findPasskey(pool, response.id);
     const entry = { action: 'session.passkey', login: owner?.login ?? 'unknown passkey' };
-    const personId = await recorded(request, options, entry, async () => {
-      const site = requireParty(party, request.headers.origin);
-      const deps = { pool, ledgerMac, party: site };
-      return (await checkPasskey(deps, response, clock.now())).personId;
-    });
+    const personId = await recorded(
+      request,
+      { ...options, channel: 'console' },
+      entry,
+      async () => {
+        const site = requireParty(party, request.headers.origin);
+        const deps = { pool, ledgerMac, party: site };
+        return (await checkPasskey(deps, response, clock.now())).personId;
+      },
+    );
     return await start(request, reply, { ...options, personId });
   });
 }

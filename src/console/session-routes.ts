@@ -13,25 +13,20 @@ import { isKnownTo, knownDevice, newDeviceToken } from '../parties/people/known-
 import { checkSignIn } from '../parties/people/sign-in.ts';
 import type { Clock } from '../platform/base/clock.ts';
 import { Refusal } from '../platform/base/errors.ts';
-import { newId } from '../platform/base/ids.ts';
 import type { Mac } from '../platform/base/mac.ts';
 import type { MasterKeys } from '../platform/base/sealing.ts';
 import type { Pool } from '../platform/db/pool.ts';
-import { createLimit, networkOf } from '../platform/http/rate-limits.ts';
-import { endAudit, insertAudit } from '../parties/people/audit-store.ts';
+import { networkOf } from '../platform/http/rate-limits.ts';
 import type { LinkAnswer, SessionAnswer } from './answers.ts';
 import { createReader, jsonOf, requireOwnPage, requireShownPerson } from './mount.ts';
 import { permissionsOf } from '../parties/people/permissions.ts';
-import type { PersonLimits } from './person-limits.ts';
+import type { PersonLimits } from '../parties/people/person-limits.ts';
 import { consoleCookie } from './session-cookie.ts';
 import type { ConsoleCookie } from './session-cookie.ts';
-import type { SessionLookUps } from './session-look-ups.ts';
-import { createSignInTurns } from './sign-in-turns.ts';
-import type { SignInTurns } from './sign-in-turns.ts';
+import type { SessionLookUps } from '../parties/people/session-look-ups.ts';
+import { recorded } from '../parties/people/attempts.ts';
+import type { SignInDoor } from '../parties/people/attempts.ts';
 import type { Viewer } from './route.ts';
-
-/** The limit of attempts from one network: a burst, then one every six seconds. */
-const ATTEMPTS = { burst: 20, perSecond: 1 / 6 };
 
 /** A device is known for this time, or until the password changes. */
 const DEVICE_SECONDS = 180 * 24 * 60 * 60;
@@ -50,6 +45,8 @@ export interface SessionOptions {
   /** Undefined: browsers allow no passkeys at the configured public URL. */
   readonly party: RelyingParty | undefined;
   readonly limits: PersonLimits;
+  /** Shared with the staff API. */
+  readonly door: SignInDoor;
   /** Facts that every page of the console needs. */
   readonly about: Pick<SessionAnswer, 'environment' | 'readOnly' | 'timeZone' | 'version'>;
 }
@@ -70,8 +67,7 @@ const credentials = Type.Object({
 /** The routes for which nobody needs to be signed in: sign in, sign out, and one-time links. */
 export function addSessionRoutes(app: FastifyInstance, options: SessionOptions): void {
   const { prefix, clock, cookie } = options;
-  const limit = limitAttempts();
-  const inTurn = createSignInTurns();
+  const { limit, inTurn } = options.door;
   app.get(`${prefix}/session`, async (request, reply) => {
     void reply.header('cache-control', 'no-store');
     const viewer = await viewerOf(request, options);
@@ -96,7 +92,7 @@ export function addSessionRoutes(app: FastifyInstance, options: SessionOptions):
     const from = { network: networkOf(request.ip), device };
     const entry = { action: 'session.start', login };
     const personId = await inTurn(request, () =>
-      recorded(request, options, entry, () =>
+      recorded(request, { ...options, channel: 'console' }, entry, () =>
         checkSignIn(options, { ...given, code: given.code, from }, clock.now()),
       ),
     );
@@ -109,18 +105,13 @@ export function addSessionRoutes(app: FastifyInstance, options: SessionOptions):
     const attributes = cookie.optionsFor(request);
     return await reply.clearCookie(cookie.nameFor(request), attributes).code(204).send();
   });
-  addLinkRoutes(app, { ...options, limit, inTurn });
+  addLinkRoutes(app, options);
 }
 
 /** One-time links. */
-function addLinkRoutes(
-  app: FastifyInstance,
-  options: SessionOptions & {
-    readonly limit: ReturnType<typeof limitAttempts>;
-    readonly inTurn: SignInTurns;
-  },
-): void {
-  const { prefix, clock, limit, inTurn } = options;
+function addLinkRoutes(app: FastifyInstance, options: SessionOptions): void {
+  const { prefix, clock } = options;
+  const { limit, inTurn } = options.door;
   app.post(`${prefix}/links/read`, async (request): Promise<LinkAnswer> => {
     limit(request);
     const found = await readLink(options, bodyOf(link, request).token, clock.now());
@@ -139,8 +130,11 @@ function addLinkRoutes(
     const codes = secret === undefined || code === undefined ? undefined : { secret, code };
     const personId = await inTurn(request, async () => {
       const { login } = await readLink(options, token, clock.now());
-      return await recorded(request, options, { action: 'link.use', login }, () =>
-        acceptLink(options, { token, password, codes }, clock.now()),
+      return await recorded(
+        request,
+        { ...options, channel: 'console' },
+        { action: 'link.use', login },
+        () => acceptLink(options, { token, password, codes }, clock.now()),
       );
     });
     return await start(request, reply, { ...options, personId });
@@ -153,46 +147,6 @@ function bodyOf<Schema extends typeof signIn | typeof link | typeof credentials>
 ): Static<Schema> {
   requireOwnPage(request);
   return createReader(schema, 'body')(jsonOf(request)) as Static<Schema>;
-}
-
-/** A device on which somebody has signed in is not delayed by others in its network. Throws: `too_many_requests`. */
-export function limitAttempts(): (request: FastifyRequest, device?: KnownDevice) => void {
-  const limit = createLimit(ATTEMPTS);
-  return (request, device) =>
-    limit.count(device === undefined ? networkOf(request.ip) : `device ${device.name}`);
-}
-
-/** Writes the attempt and its result into the audit log. */
-export async function recorded(
-  request: FastifyRequest,
-  { pool, clock }: Pick<SessionOptions, 'pool' | 'clock'>,
-  entry: { readonly action: string; readonly login: string },
-  work: () => Promise<string>,
-): Promise<string> {
-  const auditId = newId();
-  await insertAudit(pool, {
-    auditId,
-    at: clock.now(),
-    personId: null,
-    vendorId: null,
-    login: entry.login.slice(0, MAX_LOGIN_LENGTH),
-    role: null,
-    channel: 'console',
-    action: entry.action,
-    target: null,
-    reason: null,
-    address: request.ip,
-    requestId: request.id,
-  });
-  try {
-    const personId = await work();
-    await endAudit(pool, auditId, { result: 'done', at: clock.now() });
-    return personId;
-  } catch (error) {
-    const result = error instanceof Refusal ? 'refused' : 'failed';
-    await endAudit(pool, auditId, { result, at: clock.now() });
-    throw error;
-  }
 }
 
 export async function start(

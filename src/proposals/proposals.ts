@@ -93,8 +93,7 @@ export class Proposals {
     const kind = this.#requireKind(name);
     const reason = requireText(note, 'note');
     if (!kind.content.fits(content)) throw unfit(kind, content);
-    const isAlone =
-      by.program === undefined && (await kind.actsAlone?.(db, by, content)) === true;
+    const isAlone = by.program === undefined && (await kind.actsAlone?.(db, by, content)) === true;
     const need = needOf(kind, vendorOf(kind, content), 'proposes');
     if (!isAlone || by !== COMMAND_LINE) await requireMay(db, by, need, this.#mac);
     const facts = await kind.read(db, content, { lock: true, proposalId: null });
@@ -323,7 +322,13 @@ export class Proposals {
   async #decide(db: Queryable, row: ProposalRow, made: Made): Promise<ProposalRow> {
     const { proposalId } = row;
     const { decision, by, at: decidedAt, note, isAlone, carriedOut } = made;
-    const about = { proposalId, decision, decidedBy: nameOf(by), deciderId: by.personId, decidedAt };
+    const about = {
+      proposalId,
+      decision,
+      decidedBy: nameOf(by),
+      deciderId: by.personId,
+      decidedAt,
+    };
     const decided = { ...about, note, isAlone, carriedOut };
     const mac = this.#mac.sign(decisionText(decided, row.mac));
     if (!(await insertDecision(db, { ...decided, mac }))) {

@@ -95,7 +95,6 @@ export const ROWS: readonly (readonly string[])[] = [
   ['self-service'],
   ['staff'],
 
-  ['console/person-limits'],
   ['console/answers', 'console/operations-answers', 'console/system-answers', 'console/route'],
   [
     'console/reconciliation-answers',
@@ -110,7 +109,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['console/audited', 'console/staff-routes'],
   ['console/finance-answers'],
   ['console/routes', 'console/mount', 'console/page'],
-  ['console'],
+  ['console', 'staff-api'],
 
   ['metrics', 'environment-forms', 'schema'],
   ['storage-variables'],

@@ -31,6 +31,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   batches: ['batches', 'batch_chunks'],
 
   proposals: ['proposals', 'proposal_decisions'],
+  staff: ['action_answers'],
 
   'payments/ledger': [
     'accounts',

@@ -22,6 +22,7 @@ import type { Role } from './roles.ts';
 import { loginFrom, vendorOf } from './login.ts';
 import { endLinksOf } from './links-store.ts';
 import { deleteSessionsOf } from './sessions-store.ts';
+import { endTokensOf } from './tokens-store.ts';
 
 export interface NewPerson {
   readonly login: string;
@@ -119,6 +120,7 @@ export async function changePerson(
     if (change.role !== undefined || change.status !== undefined) {
       await deleteSessionsOf(db, person.personId);
     }
+    if (change.status === 'disabled') await endTokensOf(db, person.personId);
     const { vendorId } = person;
     if (vendorId !== null) await tell?.(db, vendorId, { change: 'person_changed', login });
   });

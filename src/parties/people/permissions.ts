@@ -66,6 +66,10 @@ export const PERMISSIONS = {
   'people.act': ['administrator', 'vendor_administrator'],
   /** Make a link on the command line for a colleague, whom an administrator then confirms. */
   'people.propose': STAFF,
+  /** Tokens of programs. */
+  'tokens.read': ['administrator'],
+  /** Make one, which acts with at most the own rights, and revoke any. */
+  'tokens.act': ['administrator'],
   'audit.read': ['administrator'],
   'system.read': ['operations', 'administrator'],
   /** Propose, or confirm, that a quarantine ends without statements. */

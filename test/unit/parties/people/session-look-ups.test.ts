@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createSessionLookUps } from '../../../src/console/session-look-ups.ts';
-import type { SessionRow } from '../../../src/parties/people/sessions-store.ts';
-import { LIMITS } from '../../../src/platform/base/limits.ts';
+import { createSessionLookUps } from '../../../../src/parties/people/session-look-ups.ts';
+import type { SessionRow } from '../../../../src/parties/people/sessions-store.ts';
+import { LIMITS } from '../../../../src/platform/base/limits.ts';
 
 const token = (): string => randomBytes(32).toString('base64url');
 const STRANGER = { ip: '192.0.2.1', isClosed: false };

@@ -1,5 +1,5 @@
-import { createLimit } from '../platform/http/rate-limits.ts';
-import type { Limit } from '../platform/http/rate-limits.ts';
+import { createLimit } from '../../platform/http/rate-limits.ts';
+import type { Limit } from '../../platform/http/rate-limits.ts';
 
 /** Who sends a request. */
 interface Sender {

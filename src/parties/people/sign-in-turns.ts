@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import { Refusal } from '../platform/base/errors.ts';
-import { LIMITS } from '../platform/base/limits.ts';
-import { createLongReads } from '../platform/base/long-reads.ts';
-import { networkOf } from '../platform/http/rate-limits.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import { LIMITS } from '../../platform/base/limits.ts';
+import { createLongReads } from '../../platform/base/long-reads.ts';
+import { networkOf } from '../../platform/http/rate-limits.ts';
 
 /** Runs a sign-in when its turn comes. Throws: `overloaded`, and what the sign-in throws. */
 export type SignInTurns = <Result>(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSignInTurns } from '../../../src/console/sign-in-turns.ts';
+import { createSignInTurns } from '../../../../src/parties/people/sign-in-turns.ts';
 
 test('few sign-ins are checked at once, one of each network, and those beyond the limit are refused', async () => {
   const inTurn = createSignInTurns({ atOnce: 2, underWay: 4 });

@@ -1,24 +1,26 @@
 import type { FastifyRequest } from 'fastify';
-import type { Sessions } from '../parties/people/sessions.ts';
-import { hashOf } from '../parties/people/sessions.ts';
-import type { SessionRow } from '../parties/people/sessions-store.ts';
-import { Refusal } from '../platform/base/errors.ts';
-import { LIMITS } from '../platform/base/limits.ts';
-import { createLongReads } from '../platform/base/long-reads.ts';
-import { networkOf } from '../platform/http/rate-limits.ts';
+import { hashOf } from './sessions.ts';
+import type { SessionRow } from './sessions-store.ts';
+import { Refusal } from '../../platform/base/errors.ts';
+import { LIMITS } from '../../platform/base/limits.ts';
+import { createLongReads } from '../../platform/base/long-reads.ts';
+import { networkOf } from '../../platform/http/rate-limits.ts';
 
-export interface SessionLookUps {
+/** A session or a token, of a person. */
+interface Owned {
+  readonly personId: string;
+  readonly vid: string | null;
+}
+
+export interface SessionLookUps<Row extends Owned = SessionRow> {
   /**
    * Whose session it is; undefined: nobody's. Throws: `too_many_requests` if too many requests of this
    * person, vendor or network wait; `overloaded` if it has waited too long, or the sender's connection has
    * ended before.
    */
-  find(
-    token: string,
-    sender: Pick<FastifyRequest, 'ip' | 'isClosed'>,
-  ): Promise<SessionRow | undefined>;
+  find(token: string, sender: Pick<FastifyRequest, 'ip' | 'isClosed'>): Promise<Row | undefined>;
   /** Looks up a session that was just started, without waiting for a turn. */
-  findNew(token: string): Promise<SessionRow | undefined>;
+  findNew(token: string): Promise<Row | undefined>;
 }
 
 /**
@@ -27,16 +29,16 @@ export interface SessionLookUps {
  * strangers. The people of a vendor take turns as one, and so do strangers of one network.
  * @param nowMs default: the system's.
  */
-export function createSessionLookUps(
-  sessions: Pick<Sessions, 'find'>,
+export function createSessionLookUps<Row extends Owned = SessionRow>(
+  sessions: { readonly find: (token: string) => Promise<Row | undefined> },
   nowMs: () => number = () => performance.now(),
-): SessionLookUps {
+): SessionLookUps<Row> {
   const rules = { maxWaiting: LIMITS.sessionLookUpsWaiting, tooMany };
   const ofPeople = createLongReads(LIMITS.sessionLookUpsAtOnce, { rules });
   const ofStrangers = createLongReads(LIMITS.strangersLookUpsAtOnce, { rules });
   /** Names of those whose sessions were found, by the hash of the token. The latest come last. */
   const known = new Map<string, string>();
-  const lookUp = async (token: string): Promise<SessionRow | undefined> => {
+  const lookUp = async (token: string): Promise<Row | undefined> => {
     const key = keyOf(token);
     const row = await sessions.find(token);
     known.delete(key);
@@ -65,7 +67,7 @@ function keyOf(token: string): string {
 }
 
 /** With the prefix, no `vid` equals a person's id. */
-function nameOf({ personId, vid }: SessionRow): string {
+function nameOf({ personId, vid }: Owned): string {
   return vid === null ? personId : `vendor ${vid}`;
 }
 

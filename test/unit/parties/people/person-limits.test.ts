@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPersonLimits } from '../../../src/console/person-limits.ts';
+import { createPersonLimits } from '../../../../src/parties/people/person-limits.ts';
 
 const countAllowed = (take: () => void): number => {
   for (let count = 0; count < 10_000; count += 1) {

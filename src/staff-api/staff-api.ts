@@ -1,0 +1,124 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createSessionLookUps } from '../parties/people/session-look-ups.ts';
+import { createPersonLimits } from '../parties/people/person-limits.ts';
+import { createTokens } from '../parties/people/tokens.ts';
+import { Refusal } from '../platform/base/errors.ts';
+import { readJsonBody } from '../platform/http/json-object.ts';
+import { answerOf, httpRoutesOf, NotedFile, Streamed } from '../staff/http.ts';
+import type { HttpRoute } from '../staff/http.ts';
+import { once } from '../staff/once.ts';
+import type { By } from '../staff/perform.ts';
+import { callerOf } from './callers.ts';
+import type { Caller, CallerDeps } from './callers.ts';
+import type { StaffApiOptions } from './options.ts';
+import { staffDocument } from './openapi.ts';
+import { addSessionRoutes } from './session-routes.ts';
+
+export const STAFF_API = '/admin/v1';
+
+/** The definitions of `src/staff` for programs and remote commands, with a token in each request. */
+export function addStaffApi(app: FastifyInstance, options: StaffApiOptions): void {
+  const { deps, nouns, environment, sessions, lookUps } = options;
+  const { pool, clock } = deps;
+  const tokens = createTokens({ ...options, pool, clock, isSandbox: environment === 'sandbox' });
+  const tokenLookUps = createSessionLookUps(tokens);
+  const limits = createPersonLimits(options);
+  const callers: CallerDeps = { lookUps, tokenLookUps, limits };
+  const definitions = nouns.flatMap((noun) => noun.definitions);
+  app.get(`${STAFF_API}/openapi.json`, { exposeHeadRoute: false }, () => staffDocument(options));
+  addSessionRoutes(app, { ...options, sessions, callers, prefix: STAFF_API });
+  for (const route of httpRoutesOf(definitions)) addRoute(app, route, options, callers);
+  // An unknown path tells nobody whether it exists.
+  app.all(`${STAFF_API}/*`, async (request) => {
+    const { id } = await callerOf(request, callers);
+    limits.forReading({ personId: id, vendor: undefined });
+    throw new Refusal('unknown_path');
+  });
+}
+
+function addRoute(
+  app: FastifyInstance,
+  route: HttpRoute,
+  options: StaffApiOptions,
+  callers: CallerDeps,
+): void {
+  const { of, method, path } = route;
+  if (of.kind === 'stream') return;
+  const sent = of.kind === 'action' ? of.file : undefined;
+  const admitted = new WeakMap<FastifyRequest, Caller>();
+  app.route({
+    method,
+    url: STAFF_API + path,
+    exposeHeadRoute: false,
+    ...(sent !== undefined && { bodyLimit: sent.maxBytes }),
+    // Before any byte of a body is read.
+    onRequest: async (request) => {
+      admitted.set(request, await admit(request, route, callers));
+    },
+    handler: async (request, reply) => {
+      const caller = admitted.get(request);
+      if (caller === undefined) throw new Error('the request was not admitted');
+      void reply.header('cache-control', 'no-store').header('malipo-time-zone', options.timeZone);
+      const body = sent === undefined ? bodyOf(request) : request.body;
+      const asked = { params: request.params, query: request.query, body };
+      return await answer(route, asked, { request, reply, caller, options });
+    },
+  });
+}
+
+/** Throws: `not_signed_in`, `too_many_requests`, `not_permitted`. */
+async function admit(
+  request: FastifyRequest,
+  { of, format }: HttpRoute,
+  callers: CallerDeps,
+): Promise<Caller> {
+  const caller = await callerOf(request, callers);
+  const sender = { personId: caller.id, vendor: undefined };
+  const isFile = format !== undefined || of.kind === 'download';
+  if (of.kind === 'action' || isFile) callers.limits.forChange(sender);
+  else callers.limits.forReading(sender);
+  if (!caller.viewer.permissions.has(of.permission)) throw new Refusal('not_permitted');
+  return caller;
+}
+
+/** Throws: `malformed_request`, `ambiguous_request`. */
+function bodyOf({ body }: FastifyRequest): unknown {
+  if (!Buffer.isBuffer(body) || body.length === 0) return {};
+  return readJsonBody(body, 'The body is not one JSON object');
+}
+
+async function answer(
+  route: HttpRoute,
+  asked: Parameters<typeof answerOf>[1],
+  of: {
+    readonly request: FastifyRequest;
+    readonly reply: FastifyReply;
+    readonly caller: Caller;
+    readonly options: StaffApiOptions;
+  },
+): Promise<unknown> {
+  const { request, reply, caller, options } = of;
+  const by: By = {
+    ...{ viewer: caller.viewer, deps: options.deps, channel: 'api', address: request.ip },
+    ...{ requestId: request.id, isClosed: () => request.isClosed, readOnly: options.readOnly },
+  };
+  const work = async () => await answerOf(route, asked, by, options.cursors);
+  const key = request.headers['idempotency-key'];
+  if (typeof key === 'string' && route.of.kind === 'action') {
+    const { pool, clock } = options.deps;
+    // A file is known by its bytes.
+    const input = Buffer.isBuffer(asked.body)
+      ? { ...asked, body: asked.body.toString('base64') }
+      : asked;
+    const kept = { caller: caller.id, key, input, at: clock.now() };
+    const { answer: done, isReplayed } = await once(pool, route.of, kept, work);
+    if (isReplayed) void reply.header('idempotency-replayed', 'true');
+    return await reply.send(done);
+  }
+  const found = await work();
+  if (found instanceof Streamed) throw new Error('a stream is for pages only');
+  if (!(found instanceof NotedFile)) return await reply.send(found);
+  const { name, type, body } = found.file;
+  const disposition = `attachment; filename="${name}"`;
+  return await reply.header('content-disposition', disposition).type(type).send(body);
+}

@@ -1,0 +1,5 @@
+import type { RuntimeGrants } from '../platform/db/runtime-grants.ts';
+
+export const STAFF_GRANTS: RuntimeGrants = {
+  action_answers: { insert: true, update: ['answer'], delete: true },
+};

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { Refusal } from '../platform/base/errors.ts';
+import type { Pool } from '../platform/db/pool.ts';
+import {
+  deleteAnswer,
+  deleteOldAnswers,
+  findAnswer,
+  insertAnswer,
+  setAnswer,
+} from './answers-store.ts';
+import type { AnswerKey, AnswerRow } from './answers-store.ts';
+import { propertiesOf } from './definition.ts';
+import type { AnyAction } from './definition.ts';
+
+const KEY = /^[\x21-\x7e]{1,64}$/;
+
+/**
+ * Carries out an action once, however often it is asked for under the same key: afterwards the first answer comes again.
+ * A refused action was not carried out, so its key may be used again.
+ * Throws: `invalid_field`, `reference_reused`, `outcome_unknown`, and what `work` throws.
+ */
+export async function once(
+  pool: Pool,
+  of: AnyAction,
+  asked: {
+    readonly caller: string;
+    readonly key: string;
+    readonly input: object;
+    readonly at: Date;
+  },
+  work: () => Promise<object>,
+): Promise<{ readonly answer: object; readonly isReplayed: boolean }> {
+  const { caller, key, input, at } = asked;
+  if (!KEY.test(key)) {
+    const text = 'Idempotency-Key must be 1 to 64 printable ASCII characters without spaces';
+    throw new Refusal('invalid_field', { field: 'Idempotency-Key', text });
+  }
+  const inputHash = createHash('sha256').update(JSON.stringify(input)).digest();
+  const named = { caller, key };
+  if (!(await insertAnswer(pool, { ...named, action: of.name, inputHash, at }))) {
+    return { answer: await formerAnswer(pool, of, { ...named, inputHash }), isReplayed: true };
+  }
+  const answer = await carryOut(pool, named, work);
+  if (!hasSecret(of)) await setAnswer(pool, named, answer);
+  return { answer, isReplayed: false };
+}
+
+async function carryOut(
+  pool: Pool,
+  named: AnswerKey,
+  work: () => Promise<object>,
+): Promise<object> {
+  try {
+    return await work();
+  } catch (error) {
+    const isRefused = error instanceof Refusal && !UNCERTAIN.has(error.code);
+    if (isRefused) await deleteAnswer(pool, named);
+    throw error;
+  }
+}
+
+/** After these nobody knows whether it was carried out. */
+const UNCERTAIN: ReadonlySet<string> = new Set([
+  'outcome_unknown',
+  'internal_error',
+  'unavailable',
+]);
+
+async function formerAnswer(
+  pool: Pool,
+  of: AnyAction,
+  { inputHash, ...named }: AnswerKey & Pick<AnswerRow, 'inputHash'>,
+): Promise<object> {
+  const former = await findAnswer(pool, named);
+  if (former === undefined) throw new Refusal('outcome_unknown', { retryAfterSeconds: 1 });
+  if (former.action !== of.name || !former.inputHash.equals(inputHash)) {
+    const text = 'This Idempotency-Key was used for something else';
+    throw new Refusal('reference_reused', { field: 'Idempotency-Key', text });
+  }
+  if (former.answer !== null) return former.answer;
+  if (hasSecret(of)) {
+    const text = 'It was carried out before, or is under way. Its secret is shown once.';
+    throw new Refusal('reference_reused', { field: 'Idempotency-Key', text });
+  }
+  const text = 'It is under way, or how it ended is not known. Look at what it was to change.';
+  throw new Refusal('outcome_unknown', { text, retryAfterSeconds: 5 });
+}
+
+const hasSecret = ({ output }: AnyAction): boolean =>
+  propertiesOf(output).some(([, { secret }]) => secret === true);
+
+const DAY_MS = 86_400_000;
+
+/** Keys count for a day. */
+export async function removeOld(pool: Pool, now: Date): Promise<void> {
+  await deleteOldAnswers(pool, new Date(now.getTime() - DAY_MS));
+}

@@ -1,0 +1,188 @@
+import { Type } from 'typebox';
+import { PERMISSIONS } from '../parties/people/permissions.ts';
+import type { Permission } from '../parties/people/permissions.ts';
+import { STAFF_ROLES } from '../parties/people/roles.ts';
+import type { PersonRow } from '../parties/people/people-store.ts';
+import type { TokenRow } from '../parties/people/tokens-store.ts';
+import { Refusal } from '../platform/base/errors.ts';
+import { PlainError } from '../platform/base/plain-error.ts';
+import { action, view } from './definition.ts';
+import type { Noun } from './definition.ts';
+import * as fields from './fields.ts';
+import { inputOf, orNull, paging, text } from './fields.ts';
+import type { StaffDeps } from './deps.ts';
+import { pageByTime } from './pages.ts';
+import { readMoment } from './times.ts';
+
+const core = async () => ({
+  ...(await import('../parties/people/tokens.ts')),
+  ...(await import('../parties/people/tokens-store.ts')),
+  ...(await import('../parties/people/people-store.ts')),
+});
+
+/** Somebody has to look at each token at least once a year. */
+const MAX_DAYS = 366;
+/** Whoever runs commands without a name. */
+const COMMAND_LINE = 'command line';
+
+const joined = (list: readonly string[] | null): string => (list === null ? 'all' : list.join(' '));
+
+const tokenView = {
+  name: text({ title: 'Token' }),
+  owner: text({ title: 'Owner' }),
+  role: Type.Enum([...STAFF_ROLES], { title: 'Role' }),
+  scopes: orNull(Type.Array(Type.String()), { title: 'Scopes', text: joined, wide: true }),
+  addresses: orNull(Type.Array(Type.String()), { title: 'Addresses', text: joined, wide: true }),
+  created_at: fields.time({ title: 'Created', wide: true }),
+  expires_at: fields.time({ title: 'Expires' }),
+  used_at: fields.timeOrNull({ title: 'Used', nullText: 'never' }),
+  state: Type.Enum(['valid', 'ended'], { title: 'State' }),
+};
+
+const name = Type.String({
+  pattern: '^[A-Za-z0-9_.-]{1,40}$',
+  form: '1 to 40 letters, digits, dots, hyphens or underscores',
+  description: 'the token’s name',
+  argument: true,
+});
+
+/** Such as `--scope finance.read`. */
+const each = (option: string, placeholder: string) => [
+  { option, placeholder, form: `a ${placeholder}`, read: (given: string) => given },
+];
+
+export const TOKENS: Noun = {
+  command: 'token',
+  summary:
+    'Tokens of programs that use the staff API. A program reads and proposes, with at most the rights of the token’s owner.',
+  definitions: [
+    view(core, {
+      name: 'token.list',
+      summary: 'Tokens of programs with their last use, newest first.',
+      route: 'GET /tokens',
+      permission: 'tokens.read',
+      input: inputOf(paging(100)),
+      output: Type.Object({ tokens: Type.Array(Type.Object(tokenView)), next: fields.next }),
+      rows: 'tokens',
+      empty: 'no tokens',
+      handle: async ({ core: { listTokens, isValid }, input, deps }) => {
+        const { shown, next } = await pageByTime(
+          input,
+          async (page) => await listTokens(deps.pool, page),
+          ({ createdAt: at, tokenId: id }) => ({ at, id }),
+        );
+        const now = deps.clock.now();
+        return { tokens: shown.map((row) => viewOf(row, isValid(row, now))), next };
+      },
+    }),
+    action(core, {
+      name: 'token.add',
+      summary: 'Make a token for a program. It is shown once, and acts for whoever makes it.',
+      route: 'POST /tokens',
+      permission: 'tokens.act',
+      actsAlone: true,
+      input: inputOf({
+        name,
+        role: Type.Enum([...STAFF_ROLES], { description: 'at most the rights of this role' }),
+        scopes: Type.Optional(
+          Type.Array(Type.Enum(Object.keys(PERMISSIONS) as Permission[]), {
+            minItems: 1,
+            maxItems: 50,
+            uniqueItems: true,
+            description: 'only this permission of the role; repeatable (default: all)',
+            spelt: each('scope', 'permission'),
+          }),
+        ),
+        addresses: Type.Optional(
+          Type.Array(fields.line(50), {
+            minItems: 1,
+            maxItems: 20,
+            description: 'only from this address or network; repeatable (default: any)',
+            spelt: each('address', 'network'),
+          }),
+        ),
+        expires: fields.moment({
+          default: '90d',
+          form: 'a number of days such as 90d, or a day or time within a year',
+          description: 'after so many days, or at a time',
+        }),
+      }),
+      output: Type.Object({
+        ...tokenView,
+        token: text({ title: 'Token (shown once)', secret: true }),
+      }),
+      handle: async ({ core: { addToken, listPeople }, input, deps, viewer }) => {
+        const { pool, clock } = deps;
+        const personId = viewer.personId ?? ownerOf(viewer.login, await listPeople(pool));
+        const { scopes = null, addresses = null, expires, ...named } = input;
+        const made = await addToken(
+          { pool, clock, masterKeys: await deps.masterKeys() },
+          { ...named, scopes, addresses, personId, expiresAt: endOf(expires, deps) },
+        );
+        const result = viewOf(made.row, true);
+        return { result: { ...result, token: made.token }, audit: { after: result } };
+      },
+    }),
+    action(core, {
+      name: 'token.revoke',
+      summary: 'End a token for good, from the next request on.',
+      route: 'POST /tokens/:name/revoke',
+      permission: 'tokens.act',
+      actsAlone: true,
+      input: inputOf({ name }),
+      output: Type.Object(tokenView),
+      handle: async ({ core: { revokeToken, findTokenNamed, isValid }, input, deps }) => {
+        const now = deps.clock.now();
+        const former = await findTokenNamed(deps.pool, input.name);
+        const before = former && { state: viewOf(former, isValid(former, now)).state };
+        const result = viewOf(await revokeToken(deps.pool, input.name), false);
+        return { result, audit: { ...(before && { before }), after: { state: result.state } } };
+      },
+    }),
+  ],
+};
+
+const isAdministrator = ({ role, status }: PersonRow): boolean =>
+  role === 'administrator' && status === 'active';
+
+/**
+ * On the machine of the service, the person who is named, or the only administrator.
+ * Throws: `PlainError` (field `by`).
+ */
+function ownerOf(login: string, people: readonly PersonRow[]): string {
+  const [owner, ...others] =
+    login === COMMAND_LINE
+      ? people.filter(isAdministrator)
+      : people.filter((person) => person.login === login && person.vendorId === null);
+  if (owner !== undefined && others.length === 0) return owner.personId;
+  throw new PlainError('Name the login of the administrator who owns it.', { field: 'by' });
+}
+
+const DAY_MS = 86_400_000;
+
+/** Throws: `invalid_field`. */
+function endOf(expires: string, { clock, wireTime }: StaffDeps): Date {
+  const now = clock.now();
+  const [, days] = /^(\d{1,3})d$/.exec(expires) ?? [];
+  const at =
+    days === undefined
+      ? readMoment(expires, 'expires', wireTime)
+      : new Date(now.getTime() + Number(days) * DAY_MS);
+  if (at > now && at.getTime() <= now.getTime() + MAX_DAYS * DAY_MS) return at;
+  const says = `expires must be in the future, and within ${MAX_DAYS} days`;
+  throw new Refusal('invalid_field', { field: 'expires', text: says });
+}
+
+function viewOf(row: TokenRow, isValid: boolean) {
+  return {
+    name: row.tokenName,
+    owner: row.login,
+    role: row.tokenRole,
+    scopes: row.scopes === null ? null : [...row.scopes],
+    addresses: row.addresses === null ? null : [...row.addresses],
+    created_at: row.createdAt.toISOString(),
+    expires_at: row.expiresAt.toISOString(),
+    used_at: row.usedAt?.toISOString() ?? null,
+    state: isValid ? ('valid' as const) : ('ended' as const),
+  };
+}

@@ -1,0 +1,266 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { changePerson } from '../../../src/parties/people/administer.ts';
+import { listAudit } from '../../../src/parties/people/audit-store.ts';
+import { DEMO_STAFF_TOKEN } from '../../../src/parties/people/tokens.ts';
+import { openLedgerMac } from '../../../src/parties/ledger-key.ts';
+import { createTestDatabase } from '../../support/cluster.ts';
+import type { TestDatabase } from '../../support/cluster.ts';
+import { startInProcess } from '../../support/in-process-service.ts';
+import type { InProcessService } from '../../support/in-process-service.ts';
+import { StaffClient, staffSignedIn } from '../../support/staff-client.ts';
+
+// The staff API as a company's own developer uses it, with a token alone.
+
+let database: TestDatabase;
+let running: InProcessService;
+let admin: StaffClient;
+let finance: StaffClient;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  running = await startInProcess(database.url);
+  admin = await staffSignedIn(running.origin, 'admin');
+  finance = await staffSignedIn(running.origin, 'finance');
+});
+afterAll(async () => {
+  await running.stop();
+  await database.drop();
+});
+
+const newToken = async (
+  by: StaffClient,
+  given: Readonly<Record<string, unknown>> = {},
+): Promise<StaffClient & { readonly name: string }> => {
+  const name = `program-${randomUUID().slice(0, 8)}`;
+  const made = await by.post('/tokens', { name, role: 'administrator', ...given });
+  if (made.status !== 200) throw new Error(made.text);
+  return Object.assign(new StaffClient(running.origin, String(made.body['token'])), { name });
+};
+const PAYOUT = { vid: 'demo', amount: '20', bank_account: 'KCB 1', evidence: 'x', reason: 'x' };
+let number = 0;
+const journal = () => {
+  number += 1;
+  return {
+    lines: [
+      { account: 'suspense', side: 'debit', amount: '3.00' },
+      { account: 'expense:bank-fees', side: 'credit', amount: '3' },
+    ],
+    ...{ reference: `S-${number}`, evidence: 'mail', reason: 'the bank told us' },
+  };
+};
+
+test.each([[undefined], ['malipo_x'], ['nothing'], ['demo-staff-token2']])(
+  'without a valid token (%s) everything is refused, and nothing tells which paths exist',
+  async (token) => {
+    const stranger = new StaffClient(running.origin, token);
+    for (const path of ['/payouts', '/nothing', '/session', '/payouts.csv']) {
+      expect(await stranger.get(path)).toMatchObject({ status: 401, code: 'not_signed_in' });
+    }
+    expect(await stranger.post('/journals', journal())).toMatchObject({ status: 401 });
+  },
+);
+
+test('a person’s token is a session that password and code begin and that can be ended', async () => {
+  const person = await staffSignedIn(running.origin, 'finance');
+  expect(await person.get('/session')).toMatchObject({
+    status: 200,
+    body: { login: 'finance', token: null, role: 'finance' },
+  });
+  expect(await person.send('DELETE', '/session')).toMatchObject({ status: 204 });
+  expect(await person.get('/session')).toMatchObject({ status: 401 });
+  const wrong = { login: 'finance', password: 'x' };
+  expect(await new StaffClient(running.origin).post('/session', wrong)).toMatchObject({
+    code: 'sign_in_failed',
+  });
+});
+
+test('nobody of a vendor gets a token for this API', async () => {
+  const given = { login: 'demo-admin', password: 'demo-console-password' };
+  const refused = await new StaffClient(running.origin).post('/session', given);
+  expect(refused).toMatchObject({ status: 403, code: 'not_permitted' });
+});
+
+test('a program proposes, and neither it nor its owner approves; another person does', async () => {
+  const program = await newToken(admin);
+  const proposed = await program.post('/journals', journal());
+  expect(proposed).toMatchObject({
+    status: 200,
+    body: { proposed_by: `admin (${program.name})`, decision: null, amount: '3.00' },
+  });
+  const id = String(proposed.body['journal']);
+  const { proposals } = await proposalsOf();
+  const { seen } = await proposals.preview(id);
+  const admins = await personIdOf('admin');
+  await expect(
+    proposals.approve({ proposalId: id, by: { personId: admins, name: 'admin' }, seen }),
+  ).rejects.toThrow('another person');
+  const asProgram = { personId: admins, name: 'admin', program: program.name };
+  await expect(proposals.approve({ proposalId: id, by: asProgram, seen })).rejects.toThrow(
+    'not a program',
+  );
+  const by = { personId: await personIdOf('finance'), name: 'finance' };
+  expect(await proposals.approve({ proposalId: id, by, seen })).toMatchObject({
+    decision: 'approved',
+  });
+  const [entry] = await listAudit(running.service.pool, { action: 'journal.propose', limit: 1 });
+  expect(entry).toMatchObject({
+    ...{ login: 'admin', token: program.name, channel: 'api', target: id, result: 'done' },
+    reason: 'the bank told us',
+  });
+});
+
+test('what books money after a decision is for people, and so are tokens', async () => {
+  const program = await newToken(admin);
+  const paid = await program.post(`/payouts/${randomUUID()}/paid`, { reference: 'FT1' });
+  expect(paid).toMatchObject({ status: 403, problem: 'A person does this, not a program' });
+  const more = await program.post('/tokens', { name: 'more', role: 'administrator' });
+  expect(more).toMatchObject({ status: 403, code: 'not_permitted' });
+});
+
+test('the sandbox’s public token reads and proposes as admin', async () => {
+  const program = new StaffClient(running.origin, DEMO_STAFF_TOKEN);
+  expect(await program.get('/session')).toMatchObject({
+    body: { login: 'admin', token: DEMO_STAFF_TOKEN },
+  });
+  expect(await program.post('/payouts', PAYOUT)).toMatchObject({
+    status: 200,
+    body: { state: 'waits', amount: '20.00', vid: 'demo' },
+  });
+});
+
+test('scopes, the role and the owner’s role now narrow a token', async () => {
+  const reader = await newToken(admin, { scopes: ['finance.read'] });
+  expect((await reader.get('/payouts')).status).toBe(200);
+  expect(await reader.post('/payouts', PAYOUT)).toMatchObject({ code: 'not_permitted' });
+  const support = await newToken(admin, { role: 'support' });
+  expect(await support.get('/payouts')).toMatchObject({ code: 'not_permitted' });
+  const beyond = { name: 'beyond', role: 'support', scopes: ['finance.read'] };
+  expect(await admin.post('/tokens', beyond)).toMatchObject({ field: 'scopes' });
+  expect(await finance.post('/tokens', { name: 'f', role: 'finance' })).toMatchObject({
+    code: 'not_permitted',
+  });
+});
+
+test.each([
+  [
+    'expired',
+    async () => await newToken(admin, { expires: '1d' }),
+    'update program_tokens set expires_at = now() where name = $1',
+  ],
+  [
+    'altered',
+    async () => await newToken(admin, { role: 'finance' }),
+    "update program_tokens set role = 'administrator' where name = $1",
+  ],
+])('a token that is %s in the database is refused', async (_, make, sql) => {
+  const program = await make();
+  expect((await program.get('/payouts')).status).toBe(200);
+  await database.asOwner(sql, [program.name]);
+  expect(await program.get('/payouts')).toMatchObject({ status: 401 });
+});
+
+test('a token is revoked at once, listed with its use, and refused from elsewhere', async () => {
+  const program = await newToken(admin);
+  await program.get('/payouts');
+  const { tokens } = (await admin.get('/tokens')).body as { tokens: Record<string, unknown>[] };
+  const listed = tokens.find(({ name }) => name === program.name);
+  expect(listed).toMatchObject({ state: 'valid', owner: 'admin', used_at: expect.any(String) });
+  expect(JSON.stringify(tokens)).not.toContain(program.token);
+  const revoked = await admin.post(`/tokens/${program.name}/revoke`);
+  expect(revoked).toMatchObject({ status: 200, body: { state: 'ended' } });
+  expect(await program.get('/payouts')).toMatchObject({ status: 401 });
+  const elsewhere = await newToken(admin, { addresses: ['192.0.2.0/24'] });
+  expect(await elsewhere.get('/payouts')).toMatchObject({ status: 401 });
+  const here = await newToken(admin, { addresses: ['127.0.0.0/8', '::1'] });
+  expect((await here.get('/payouts')).status).toBe(200);
+});
+
+test('tokens end for good when their owner is disabled', async () => {
+  const { pool } = running.service;
+  const ledgerMac = await openLedgerMac(pool, running.sealing.masterKeys);
+  const deps = { pool, ledgerMac };
+  await changePerson(deps, 'risk2', { role: 'administrator' });
+  const owner = await staffSignedIn(running.origin, 'risk2');
+  const program = await newToken(owner);
+  expect((await program.get('/payouts')).status).toBe(200);
+  await changePerson(deps, 'risk2', { role: 'support' });
+  expect(await program.get('/payouts')).toMatchObject({ status: 403 });
+  await changePerson(deps, 'risk2', { status: 'disabled' });
+  expect(await program.get('/payouts')).toMatchObject({ status: 401 });
+  await changePerson(deps, 'risk2', { status: 'active' });
+  expect(await program.get('/payouts')).toMatchObject({ status: 401 });
+});
+
+test('a repeat with the same key gets the first answer, and nothing is done again', async () => {
+  const program = await newToken(admin);
+  const asked = journal();
+  const key = { 'idempotency-key': randomUUID() };
+  const first = await program.post('/journals', asked, key);
+  expect(first.status).toBe(200);
+  const again = await program.post('/journals', asked, key);
+  expect(again).toMatchObject({ status: 200, body: first.body });
+  expect(again.headers.get('idempotency-replayed')).toBe('true');
+  const other = await program.post('/journals', journal(), key);
+  expect(other).toMatchObject({ status: 409, code: 'reference_reused' });
+  const unkeyed = await program.post('/journals', asked);
+  expect(unkeyed.status).toBe(400);
+  const refused = { 'idempotency-key': randomUUID() };
+  expect((await program.post('/journals', asked, refused)).status).toBe(400);
+  expect((await program.post('/journals', journal(), refused)).status).toBe(200);
+  const secret = { 'idempotency-key': randomUUID() };
+  const token = { name: `t-${randomUUID().slice(0, 8)}`, role: 'support' };
+  const made = await admin.post('/tokens', token, secret);
+  expect(made.status).toBe(200);
+  expect(await admin.post('/tokens', token, secret)).toMatchObject({ status: 409 });
+  const stored = await running.service.pool.query(
+    'select answer::text as answer from action_answers',
+  );
+  expect(JSON.stringify(stored.rows)).not.toContain(String(made.body['token']));
+});
+
+test('a list has pages whose cursors nobody can make, and a file has every row', async () => {
+  for (let more = 0; more < 3; more += 1) await finance.post('/journals', journal());
+  const first = await finance.get('/journals?limit=2');
+  expect(first.body['journals']).toHaveLength(2);
+  const next = String(first.body['next']);
+  const second = await finance.get(`/journals?limit=2&cursor=${encodeURIComponent(next)}`);
+  expect(second.body['journals']).not.toEqual(first.body['journals']);
+  expect(await finance.get('/journals?cursor=2026-01-01T00:00:00.000Z')).toMatchObject({
+    ...{ status: 400, field: 'cursor' },
+  });
+  expect(await finance.get('/journals?limit=1001')).toMatchObject({ status: 400, field: 'limit' });
+  expect(await finance.get('/journals?color=red')).toMatchObject({ code: 'unknown_field' });
+  const file = await finance.get('/journals.csv?state=all');
+  const all = await finance.get('/journals?state=all&limit=1000');
+  const [titles, ...lines] = file.text.replace('\ufeff', '').trim().split('\r\n');
+  expect(titles).toBe('Journal,Moved,Amount,Reference,State,Note,Evidence');
+  expect(lines).toHaveLength((all.body['journals'] as unknown[]).length);
+  expect((await finance.get('/journals.xlsx')).status).toBe(200);
+  const [entry] = await listAudit(running.service.pool, { action: 'journal.export', limit: 1 });
+  expect(entry).toMatchObject({ login: 'finance', channel: 'api' });
+});
+
+test('the OpenAPI document describes every route', async () => {
+  const { body } = await new StaffClient(running.origin).get('/openapi.json');
+  const paths = body['paths'] as Record<string, Record<string, { operationId: string }>>;
+  expect(paths['/admin/v1/payouts/{payout}/paid']?.['post']?.operationId).toBe('payout.paid');
+  expect(paths['/admin/v1/journals.csv']?.['get']?.operationId).toBe('journal.list.csv');
+});
+
+async function personIdOf(login: string): Promise<string> {
+  const found = await running.service.pool.query<{ id: string }>(
+    'select person_id as id from people where login = $1',
+    [login],
+  );
+  return found.rows[0]?.id ?? '';
+}
+
+async function proposalsOf() {
+  const { createProposals } = await import('../../../src/proposal-kinds.ts');
+  const { createWireTime } = await import('../../../src/platform/base/clock.ts');
+  const { pool } = running.service;
+  const ledgerMac = await openLedgerMac(pool, running.sealing.masterKeys);
+  const wireTime = createWireTime('Africa/Nairobi');
+  return { proposals: createProposals({ pool, ledgerMac, wireTime }) };
+}
