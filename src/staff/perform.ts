@@ -2,6 +2,7 @@ import { audited, openEntry } from '../parties/people/audited.ts';
 import type { Channel } from '../parties/people/audit-store.ts';
 import type { Noted } from '../parties/people/audited.ts';
 import { Refusal } from '../platform/base/errors.ts';
+import { vendorReaderName } from '../platform/base/long-reads.ts';
 import { refusePlainErrors } from '../platform/http/errors.ts';
 import type { AnyAction, AnyDownload, AnyStream, AnyView, Definition, Done } from './definition.ts';
 import { propertiesOf, routeOf } from './definition.ts';
@@ -82,7 +83,8 @@ async function look(
 ): Promise<object> {
   const { viewer, deps, isClosed = () => false } = by;
   const { personId, vendor, token } = viewer;
-  const name = vendor === undefined ? (token ?? personId ?? viewer.login) : `vendor ${vendor.vid}`;
+  const name =
+    vendor === undefined ? (token ?? personId ?? viewer.login) : vendorReaderName(vendor.vid);
   const inTurn = async () =>
     of.isLong === true && deps.longReads !== undefined
       ? await deps.longReads({ name, isClosed }, handle)
