@@ -325,9 +325,9 @@ describe('the rest', () => {
     expect(inSource.toSorted()).toEqual(['payments/operators.ts', 'payments/payments.ts']);
   });
 
-  test('the environment is read in one file only', () => {
+  test('the environment is read at the entry of commands, and in one other file', () => {
     const readers = files.filter((file) => sources.get(file)?.includes('process.env'));
-    expect(readers).toEqual(['config.ts']);
+    expect(readers).toEqual(['cli/malipo.ts', 'config.ts']);
   });
 
   test('what calls itself pure reads no clock and opens no file', () => {

@@ -10,6 +10,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
+  environment: process.env,
 });
 // A command may have read only the first lines of it; open, it would keep the process.
 process.stdin.destroy();

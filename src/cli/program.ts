@@ -8,6 +8,8 @@ import { explain } from './failure.ts';
 import { HELP_LAYOUT } from './help.ts';
 import { createProgress, showAnswer, shownLines } from './output.ts';
 import { requireRoom } from './room.ts';
+import { PlainError } from '../platform/base/plain-error.ts';
+import { profileOf } from './staff/profile.ts';
 import { NOUNS } from '../staff/registry.ts';
 import { addNoun, DEFINED } from './staff/mount.ts';
 import type { Runner } from './staff/mount.ts';
@@ -35,6 +37,14 @@ const COMMANDS: readonly Entry[] = [
     name: 'person',
     summary: 'people who sign in to the console: add, list, change, one-time links',
     load: async () => (await import('./parties/person.ts')).addPersonCommands,
+  },
+  {
+    name: 'login',
+    summary: 'sign in to a service on another machine, which commands then ask',
+  },
+  {
+    name: 'logout',
+    summary: 'end what login began',
   },
   {
     name: 'token',
@@ -243,7 +253,7 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
   };
   const program = createProgram(surroundings);
   try {
-    await addCommands(program, cli, args);
+    await addCommands(program, cli, args, surroundings.environment ?? {});
     program.hook('preAction', async (_program, called) => {
       if (DEFINED.has(called)) return;
       entry = (await import('./entry.ts')).entryOf(called);
@@ -284,21 +294,50 @@ function inPlainWords(text: string): string {
   );
 }
 
-async function addCommands(program: Command, cli: Cli, args: readonly string[]): Promise<void> {
+async function addCommands(
+  program: Command,
+  cli: Cli,
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
   const words = args.filter((word) => !word.startsWith('-'));
   const called = words[0] === 'help' ? words[1] : words[0];
+  if (called === 'login' || called === 'logout') {
+    const { addLoginCommands } = await import('./staff/login.ts');
+    addLoginCommands(program, cli, environment);
+    return;
+  }
+  const profile = profileOf(environment);
   for (const { name, summary, load } of COMMANDS) {
-    if (name === called) (await load?.())?.(program, cli);
+    // What is not defined in `src/staff` works only with the database.
+    if (name === called && profile === undefined) (await load?.())?.(program, cli);
     else program.command(name).description(summary);
   }
   const runner: Runner = {
-    isRemote: false,
+    isRemote: profile !== undefined,
     run: async (asked) => {
-      const { runInProcess } = await import('./staff/in-process.ts');
-      await runInProcess(cli, asked);
+      if (profile === undefined)
+        await (await import('./staff/in-process.ts')).runInProcess(cli, asked);
+      else await (await import('./staff/remote.ts')).runRemote(cli, profile, asked);
     },
   };
   for (const { command, load } of NOUNS) {
     if (command.split(' ')[0] === called) addNoun(program, await load(), runner);
+  }
+  if (profile !== undefined) refuseOthers(program, called, profile.url);
+}
+
+/** A command that needs the machine of the service says so. */
+function refuseOthers(program: Command, called: string | undefined, url: string): void {
+  const group = program.commands.find((each) => each.name() === called);
+  if (group === undefined) return;
+  const refuse = (): never => {
+    throw new PlainError(
+      `This command works only on the machine of the service, not through ${url}. Run it there, without MALIPO_URL.`,
+    );
+  };
+  for (const each of [group, ...group.commands]) {
+    if (DEFINED.has(each)) continue;
+    each.argument('[words...]').allowUnknownOption().action(refuse);
   }
 }

@@ -62,3 +62,9 @@ export function isSameActor(
 
 /** Settings take effect at once in the sandbox, and while fewer than two members of staff have signed in. */
 export const mayActAlone = async (db: Queryable): Promise<boolean> => await isAlone(db);
+
+/** Whatever a surface forgot: a program decides nothing. */
+export function requirePersonally({ program }: Actor): void {
+  if (program === undefined) return;
+  throw new PlainError('A person decides, not a program.', { field: 'by' });
+}

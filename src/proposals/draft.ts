@@ -50,3 +50,7 @@ export function unfit(kind: AnyKind, content: object): PlainError {
   const field = kind.content.problems(content)[0]?.instancePath.split('/')[1];
   return new PlainError('It is not valid.', { field: field ?? 'content' });
 }
+
+export function stillWaits(): PlainError {
+  return new PlainError('Another proposal about this waits for a decision.');
+}

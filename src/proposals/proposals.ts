@@ -3,8 +3,8 @@ import { PlainError } from '../platform/base/plain-error.ts';
 import { ALTERED, requireFound, requireText } from '../platform/base/proposal.ts';
 import { repeatableTransaction } from '../platform/db/pool.ts';
 import type { Pool, Queryable } from '../platform/db/pool.ts';
-import { COMMAND_LINE, isSameActor, requireMay, SERVICE } from './actors.ts';
-import { aboutOf, draftOf, nameOf, needOf, unfit, vendorOf } from './draft.ts';
+import { COMMAND_LINE, isSameActor, requireMay, requirePersonally, SERVICE } from './actors.ts';
+import { aboutOf, draftOf, nameOf, needOf, stillWaits, unfit, vendorOf } from './draft.ts';
 import { decisionText, isDecisionAuthentic, proposalText, seenOf } from './authenticity.ts';
 import type { Actor, AnyKind, Line } from './kind.ts';
 import {
@@ -423,16 +423,6 @@ interface Made {
   readonly at: Date;
   readonly isAlone: boolean;
   readonly carriedOut: readonly Line[] | null;
-}
-
-function stillWaits(): PlainError {
-  return new PlainError('Another proposal about this waits for a decision.');
-}
-
-/** Whatever a surface forgot: a program decides nothing. */
-function requirePersonally({ program }: Actor): void {
-  if (program === undefined) return;
-  throw new PlainError('A person decides, not a program.', { field: 'by' });
 }
 
 function actorOf(row: ProposalRow): { readonly personId: string | null; readonly names: string[] } {

@@ -36,6 +36,8 @@ export interface InProcessOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** The origin of simulated operators. Default: nothing listens. */
   readonly operatorOrigin?: string;
+  /** For tests that run commands as well, which refuse a weak one. */
+  readonly masterKey?: Buffer;
   /** Which log lines are kept. Default: all. */
   readonly logLevel?: string;
 }
@@ -47,7 +49,8 @@ export async function startInProcess(
 ): Promise<InProcessService> {
   const { environment = {}, operatorOrigin = NO_OPERATORS, logLevel = 'trace' } = options;
   const config = readConfig('sandbox', { PORT: '0', ROLES: 'api', ...environment });
-  const masterKeys = { current: Buffer.alloc(32, 'test master key'), previous: undefined };
+  const { masterKey = Buffer.alloc(32, 'test master key') } = options;
+  const masterKeys = { current: masterKey, previous: undefined };
   const creditKeys = creditKeysOf(config, masterKeys, true);
   const pool = createPool({ url: databaseUrl, max: 1, name: 'test' });
   try {

@@ -1,5 +1,3 @@
-import { createInterface } from 'node:readline';
-import { Writable } from 'node:stream';
 import type { Permission } from '../../parties/people/permissions.ts';
 import { isAllowed } from '../../parties/people/permissions.ts';
 import { alteredPerson, isAuthentic } from '../../parties/people/authenticity.ts';
@@ -9,6 +7,7 @@ import type { PersonRow } from '../../parties/people/people-store.ts';
 import { checkSignIn } from '../../parties/people/sign-in.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Actor } from '../../proposals/kind.ts';
+import { askFor } from '../ask-for.ts';
 import type { Cli } from '../cli.ts';
 import type { Session } from '../session.ts';
 import { noted } from './noted.ts';
@@ -88,28 +87,4 @@ export async function signIn(
 /** A step of what finance decides. */
 export function financeAct(action: string, by: string, target: string): Act {
   return { by, permission: 'finance.act', action, target };
-}
-
-/** One line of the input for each question; on a terminal nothing of it is shown. */
-async function askFor(
-  { surroundings: { stdin, stderr } }: Cli,
-  questions: readonly string[],
-): Promise<string[]> {
-  const terminal = 'isTTY' in stdin && stdin.isTTY === true;
-  const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const reader = createInterface({ input: stdin, output: hidden, terminal });
-  const lines = reader[Symbol.asyncIterator]();
-  const answers: string[] = [];
-  try {
-    for (const question of questions) {
-      if (terminal) stderr.write(question);
-      const { value, done } = await lines.next();
-      if (terminal) stderr.write('\n');
-      if (done === true) break;
-      answers.push(value);
-    }
-    return answers;
-  } finally {
-    reader.close();
-  }
 }

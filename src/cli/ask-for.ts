@@ -1,0 +1,27 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import type { Cli } from './cli.ts';
+
+/** One line of the input for each question; on a terminal nothing of it is shown. */
+export async function askFor(
+  { surroundings: { stdin, stderr } }: Cli,
+  questions: readonly string[],
+): Promise<string[]> {
+  const terminal = 'isTTY' in stdin && stdin.isTTY === true;
+  const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const reader = createInterface({ input: stdin, output: hidden, terminal });
+  const lines = reader[Symbol.asyncIterator]();
+  const answers: string[] = [];
+  try {
+    for (const question of questions) {
+      if (terminal) stderr.write(question);
+      const { value, done } = await lines.next();
+      if (terminal) stderr.write('\n');
+      if (done === true) break;
+      answers.push(value);
+    }
+    return answers;
+  } finally {
+    reader.close();
+  }
+}

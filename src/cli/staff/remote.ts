@@ -1,0 +1,144 @@
+import { createReadStream, statSync } from 'node:fs';
+import http from 'node:http';
+import https from 'node:https';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { createWireTime } from '../../platform/base/clock.ts';
+import { readJson } from '../../platform/base/json.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { programVersion } from '../../platform/program-version.ts';
+import { routeOf } from '../../staff/definition.ts';
+import type { Cli } from '../cli.ts';
+import type { Called } from './mount.ts';
+import type { Profile } from './profile.ts';
+import { saved } from './saved.ts';
+import { shownAnswer } from './shown.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Longer than any answer of the service takes. */
+const TIMEOUT_MS = 120_000;
+
+/** Runs a definition as one request to the staff API. Loads neither the wings nor the database. */
+export async function runRemote(cli: Cli, profile: Profile, called: Called): Promise<void> {
+  const { of, options } = called;
+  const isFile = of.kind === 'download' || options.csv === true;
+  const response = await ask(profile, requestOf(called));
+  await cli.runAlone(options, async () => {
+    if (isFile) {
+      const type = response.headers['content-type'] ?? '';
+      return await saved(cli.surroundings, { body: response, type }, options.out);
+    }
+    const answer = readJson(await text(response)) as Values;
+    const zone = String(response.headers['malipo-time-zone'] ?? 'UTC');
+    const how = { wireTime: createWireTime(zone), wide: options.wide === true };
+    if (of.kind !== 'view' && of.kind !== 'action') return undefined;
+    return shownAnswer(of, answer, how);
+  });
+}
+
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: string | Readable;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+function requestOf({ of, input, by, options }: Called): Asked {
+  const { method, path: own, names } = routeOf(of);
+  const filled = own.replaceAll(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(String(input[name])),
+  );
+  const rest = Object.entries(input).filter(([name]) => !names.includes(name));
+  const at = `${filled}${options.csv === true ? '.csv' : ''}`;
+  const headers = { ...(by !== undefined && { 'x-malipo-person': by }) };
+  const sent = of.kind === 'action' ? of.file : undefined;
+  if (sent !== undefined) {
+    const file = String(input[sent.name]);
+    const { size } = statSync(file);
+    if (size > sent.maxBytes) {
+      throw new PlainError(
+        `${file} is larger than ${sent.maxBytes} bytes. Import it on the machine of the service.`,
+      );
+    }
+    const query = queryOf(
+      rest.map(([name, value]) => [name, name === sent.name ? path.basename(file) : value]),
+    );
+    const length = { 'content-type': 'application/octet-stream', 'content-length': String(size) };
+    return {
+      method,
+      path: at + query,
+      body: createReadStream(file),
+      headers: { ...headers, ...length },
+    };
+  }
+  if (method === 'GET') return { method, path: at + queryOf(rest), headers };
+  return { method, path: at, body: JSON.stringify(Object.fromEntries(rest)), headers };
+}
+
+function queryOf(pairs: readonly (readonly [string, unknown])[]): string {
+  const query = new URLSearchParams(
+    pairs.map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
+  return query === '' ? '' : `?${query}`;
+}
+
+/** The answer, whose status is 2xx. Throws: a refusal of the service as it is; `PlainError` without an answer. */
+export async function ask(
+  { url, token }: Pick<Profile, 'url'> & { readonly token?: string },
+  { method, path: at, body, headers = {} }: Asked,
+): Promise<http.IncomingMessage> {
+  const send = url.startsWith('https:') ? https.request : http.request;
+  const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
+    const request = send(`${url}/admin/v1${at}`, {
+      method,
+      timeout: TIMEOUT_MS,
+      headers: {
+        'user-agent': `malipo/${programVersion()}`,
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(typeof body === 'string' && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+    });
+    request.on('response', resolve).on('timeout', () => request.destroy(new Error('no answer')));
+    request.on('error', (cause) => {
+      reject(
+        new PlainError(`The service at ${url} cannot be reached: ${cause.message}`, { cause }),
+      );
+    });
+    if (typeof body === 'object') body.on('error', (error) => request.destroy(error)).pipe(request);
+    else request.end(body);
+  });
+  const { statusCode = 0 } = response;
+  if (statusCode >= 200 && statusCode < 300) return response;
+  throw refusalOf(await text(response), statusCode, url);
+}
+
+/** As commands in process meet it, without loading where it is defined. */
+function refusalOf(body: string, status: number, url: string): Error {
+  const { error } = parsed(body);
+  if (typeof error?.code !== 'string') {
+    return new PlainError(`The service at ${url} answered with status ${status}.`);
+  }
+  const { code, text: says, field } = error;
+  return Object.assign(new Error(says), {
+    name: 'Refusal',
+    code,
+    ...(typeof field === 'string' && { field }),
+  });
+}
+
+function parsed(body: string): {
+  readonly error?: {
+    readonly code?: string;
+    readonly text?: string;
+    readonly field?: string | null;
+  };
+} {
+  try {
+    return readJson(body) as object;
+  } catch {
+    return {};
+  }
+}
