@@ -62,14 +62,13 @@ test.each([
 
 test('a command says who acted with which token; one in process says that it was a command', async () => {
   await must(local, ...PROPOSE, '--reference', 'R-3', '--by', 'Asha');
-  const [near, far] = await listAudit(running.service.pool, {
-    action: 'journal.propose',
-    limit: 9,
-  });
-  expect(near).toMatchObject({
+  const entries = await listAudit(running.service.pool, { action: 'journal.propose', limit: 99 });
+  expect(entries[0]).toMatchObject({
     ...{ login: 'command line', channel: 'command', reason: 'Asha: why', token: null },
   });
-  expect(far).toMatchObject({ channel: 'api', login: 'admin', token: DEMO_STAFF_TOKEN });
+  expect(entries).toContainEqual(
+    expect.objectContaining({ channel: 'api', login: 'admin', token: DEMO_STAFF_TOKEN }),
+  );
 });
 
 test('what needs the machine says so, and a token of nobody is refused', async () => {
