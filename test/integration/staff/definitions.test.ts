@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DEMO_PEOPLE } from '../../../sandbox/data.ts';
+import { openLedgerMac } from '../../../src/parties/ledger-key.ts';
+import { isAllowed } from '../../../src/parties/people/permissions.ts';
+import { createWireTime, systemClock } from '../../../src/platform/base/clock.ts';
+import { compiled } from '../../../src/platform/base/compiled.ts';
+import { createProposals } from '../../../src/proposal-kinds.ts';
+import type { Proposals } from '../../../src/proposals/proposals.ts';
+import type { Definition } from '../../../src/staff/definition.ts';
+import { propertiesOf, routeOf } from '../../../src/staff/definition.ts';
+import { perform } from '../../../src/staff/perform.ts';
+import { allNouns } from '../../../src/staff/registry.ts';
+import { ALL_OF_STAFF } from '../../../src/staff/viewer.ts';
+import { createTestDatabase } from '../../support/cluster.ts';
+import type { TestDatabase } from '../../support/cluster.ts';
+import { signedIn } from '../../support/console-client.ts';
+import type { ConsoleClient } from '../../support/console-client.ts';
+import { startInProcess } from '../../support/in-process-service.ts';
+import type { InProcessService } from '../../support/in-process-service.ts';
+import { StaffClient, staffSignedIn } from '../../support/staff-client.ts';
+import { SAMPLES } from './samples.ts';
+import type { World } from './samples.ts';
+
+// Every definition of src/staff, on every surface. A new one needs an entry in samples.ts and nothing here.
+
+const nouns = await allNouns();
+const definitions = nouns.flatMap((noun) => noun.definitions);
+const each = definitions.map((of) => [of.name, of] as const);
+const views = each.filter(([, { kind }]) => kind === 'view');
+const actions = each.filter(([, { kind }]) => kind === 'action');
+
+let database: TestDatabase;
+let running: InProcessService;
+let proposals: Proposals;
+let world: World;
+const staff = new Map<string, StaffClient>();
+const pages = new Map<string, ConsoleClient>();
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const environment = { CONSOLE_READS_PER_SECOND: '0', CONSOLE_CHANGES_PER_SECOND: '0' };
+  running = await startInProcess(database.url, { environment });
+  for (const person of DEMO_PEOPLE) {
+    pages.set(person.login, await signedIn(running.origin, person.login));
+    if ('vid' in person) continue;
+    staff.set(person.login, await staffSignedIn(running.origin, person.login));
+  }
+  const { pool } = running.service;
+  const { masterKeys } = running.sealing;
+  const wireTime = createWireTime('Africa/Nairobi');
+  const ledgerMac = await openLedgerMac(pool, masterKeys);
+  proposals = createProposals({ pool, ledgerMac, wireTime, masterKeys });
+  world = {
+    act: async (login, path, body) => {
+      const { status, body: answer, text } = await as(login).post(path, body);
+      if (status !== 200) throw new Error(`${path}: ${text}`);
+      return answer;
+    },
+    approve: async (login, proposalId) => {
+      const found = await pool.query<{ id: string }>(
+        'select person_id as id from people where login = $1',
+        [login],
+      );
+      const by = { personId: found.rows[0]?.id ?? '', name: login };
+      const { seen } = await proposals.preview(proposalId);
+      await proposals.approve({ proposalId, by, seen });
+    },
+  };
+});
+afterAll(async () => {
+  await running.stop();
+  await database.drop();
+});
+
+const as = (login: string): StaffClient => {
+  const client = staff.get(login);
+  if (client === undefined) throw new Error(`no person ${login}`);
+  return client;
+};
+
+/** The sample of a definition as a request. */
+async function requestOf(of: Definition, given?: Readonly<Record<string, unknown>>) {
+  const { method, path, names } = routeOf(of);
+  const input = given ?? (await SAMPLES[of.name]?.input(world)) ?? {};
+  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => String(input[name]));
+  const rest = Object.entries(input).filter(([name]) => !names.includes(name));
+  const query = new URLSearchParams(
+    rest.map(([name, value]): [string, string] => [name, String(value)]),
+  );
+  return method === 'GET'
+    ? ({ method, at: `${filled}?${query}`, body: undefined } as const)
+    : ({ method, at: filled, body: Object.fromEntries(rest) } as const);
+}
+
+const callerOf = ({ name }: Definition): string => SAMPLES[name]?.by ?? 'finance';
+
+/** The schema without room for more: what people do not see in it must not leave the service. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const copy = Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => [name, closed(value)]),
+  );
+  const isOpen = copy['type'] === 'object' && !('patternProperties' in copy);
+  return isOpen ? { ...copy, additionalProperties: false } : copy;
+}
+
+function expectFits(of: Definition, answer: unknown): void {
+  if (!('output' in of)) return;
+  const check = compiled(closed(of.output) as object);
+  expect(check.problems(answer), JSON.stringify(answer)).toEqual([]);
+}
+
+/** How many entries and proposals there are: nothing else is written by what is refused. */
+async function written(): Promise<unknown> {
+  const { rows } = await running.service.pool.query(
+    `select (select count(*) from audit_log where action not like 'session.%') as audited,
+       (select count(*) from proposals) as proposed, (select count(*) from program_tokens) as tokens,
+       (select count(*) from transfers) as moved`,
+  );
+  return rows[0];
+}
+
+describe('a definition', () => {
+  test('names and routes are different, and every definition has a sample', () => {
+    const names = definitions.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    const routes = definitions.map(({ route }) => route);
+    expect(new Set(routes).size).toBe(routes.length);
+    expect(names.filter((name) => SAMPLES[name] === undefined)).toEqual([]);
+    expect(Object.keys(SAMPLES).filter((name) => !names.some((one) => one === name))).toEqual([]);
+  });
+
+  test.each(each)('%s describes every property of its input', (_, of) => {
+    const silent = propertiesOf(of.input).filter(([, { description }]) => !description);
+    expect(silent.map(([name]) => name)).toEqual([]);
+    expect((of.input as { additionalProperties?: unknown }).additionalProperties).toBe(false);
+    const inPath = routeOf(of).names.filter((name) => !(name in of.input.properties));
+    expect(inPath).toEqual([]);
+  });
+
+  test.each(actions)('%s asks for the permission of the proposals that it makes', (_, of) => {
+    if (of.kind !== 'action') return;
+    for (const name of [of.proposes ?? []].flat()) {
+      expect(proposals.kindOf(name)?.proposedBy).toBe(of.permission);
+    }
+  });
+});
+
+test.each(views)('%s answers the same on every surface, in its schema', async (_, of) => {
+  if (of.kind !== 'view') return;
+  const input = (await SAMPLES[of.name]?.input(world)) ?? {};
+  const { method, at, body } = await requestOf(of, input);
+  const far = await as(callerOf(of)).send(method, at, body);
+  expect(far).toMatchObject({ status: 200 });
+  expectFits(of, far.body);
+  const page = await pages.get(callerOf(of))?.send(method, at, body);
+  const { pool } = running.service;
+  const { masterKeys } = running.sealing;
+  const near = await perform(of, input, {
+    viewer: {
+      ...{ personId: null, login: 'command line', role: null, vendor: undefined, token: null },
+      permissions: ALL_OF_STAFF,
+      actor: { personId: null, name: 'command line' },
+    },
+    deps: {
+      ...{ pool, clock: systemClock, wireTime: createWireTime('Africa/Nairobi') },
+      masterKeys: async () => masterKeys,
+      ledgerMac: async () => await openLedgerMac(pool, masterKeys),
+      proposals: async () => proposals,
+    },
+    ...{ channel: 'command', address: 'command line', requestId: 'test' },
+  });
+  for (const answer of [page?.body, near]) {
+    // Each cursor is sealed anew, or for nobody else.
+    expect({ ...answer, next: undefined }).toEqual({ ...far.body, next: undefined });
+  }
+});
+
+test.each(actions)('%s leaves one entry in the audit log, with what it changed', async (_, of) => {
+  const { method, at, body } = await requestOf(of);
+  const before = await entries();
+  const done = await as(callerOf(of)).send(method, at, body);
+  expect(done, done.text).toMatchObject({ status: 200 });
+  expectFits(of, done.body);
+  const [entry, ...others] = (await entries()).slice(before.length);
+  expect(others).toEqual([]);
+  expect(entry).toMatchObject({
+    ...{ action: of.name, login: callerOf(of), channel: 'api', result: 'done' },
+    after: expect.any(Object),
+    ...('reason' in (body ?? {}) && { reason: body?.['reason'] }),
+  });
+  const secrets = 'output' in of ? propertiesOf(of.output).filter(([, { secret }]) => secret) : [];
+  for (const [name] of secrets) {
+    expect(JSON.stringify(entry)).not.toContain(String(done.body[name]));
+  }
+});
+
+async function entries(): Promise<Record<string, unknown>[]> {
+  const { rows } = await running.service.pool.query<Record<string, unknown>>(
+    `select a.*, r.result, r.before, r.after from audit_log a left join audit_results r using (audit_id)
+     where a.action not like 'session.%' order by a.at, a.audit_id`,
+  );
+  return rows;
+}
+
+test.each(each)('%s is refused without the permission, and changes nothing', async (_, of) => {
+  const { method, at, body } = await requestOf(of);
+  const owner = as('admin');
+  const narrow = await tokenOf(owner, { role: 'administrator', scopes: ['home.read'] });
+  const expired = await tokenOf(owner, { role: 'administrator' });
+  await database.asOwner(`update program_tokens set expires_at = now() where name = $1`, [
+    expired.name,
+  ]);
+  const revoked = await tokenOf(owner, { role: 'administrator' });
+  await owner.post(`/tokens/${revoked.name}/revoke`);
+  const before = await written();
+  for (const person of DEMO_PEOPLE) {
+    const isAnybody = 'vid' in person ? of.ownVendor === true : true;
+    if (isAnybody && isAllowed(person.role, of.permission)) continue;
+    const page = await pages.get(person.login)?.send(method, at, body);
+    expect(page, person.login).toMatchObject({ status: 403, code: 'not_permitted' });
+    const client = staff.get(person.login);
+    if (client === undefined) continue;
+    expect(await client.send(method, at, body)).toMatchObject({ status: 403 });
+  }
+  expect(await narrow.client.send(method, at, body)).toMatchObject({ status: 403 });
+  expect(await expired.client.send(method, at, body)).toMatchObject({ status: 401 });
+  expect(await revoked.client.send(method, at, body)).toMatchObject({ status: 401 });
+  expect(await written()).toEqual(before);
+});
+
+test.each(actions)('%s is for programs only if a person decides about it', async (_, of) => {
+  if (of.kind !== 'action') return;
+  const { method, at, body } = await requestOf(of);
+  const program = await tokenOf(as('admin'), { role: 'administrator' });
+  const before = await written();
+  const { status, body: answer } = await program.client.send(method, at, body);
+  const mayPropose = of.decides !== true && (of.proposes !== undefined || of.programsMay === true);
+  expect(status).toBe(mayPropose ? 200 : 403);
+  if (!mayPropose) expect(await written()).toEqual(before);
+  // It waits, also where people act alone.
+  if (of.proposes !== undefined) expect(answer).toMatchObject({ decision: null });
+});
+
+async function tokenOf(
+  owner: StaffClient,
+  given: object,
+): Promise<{ readonly client: StaffClient; readonly name: string }> {
+  const name = `p-${randomUUID().slice(0, 8)}`;
+  const made = await owner.post('/tokens', { name, ...given });
+  if (made.status !== 200) throw new Error(made.text);
+  return { client: new StaffClient(running.origin, String(made.body['token'])), name };
+}

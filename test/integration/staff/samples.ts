@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+
+/** What the samples need of a running service. */
+export interface World {
+  /** Performs an action as a person of the sandbox, over the staff API. Returns its answer. */
+  readonly act: (login: string, path: string, body: object) => Promise<Record<string, unknown>>;
+  /** Approves a proposal as a person of the sandbox. */
+  readonly approve: (login: string, proposal: string) => Promise<void>;
+}
+
+export interface Sample {
+  /** Who does it. Default: `finance`. */
+  readonly by?: string;
+  /** The whole input with which it is carried out. Made anew for each call, because few actions can be repeated. */
+  readonly input: (world: World) => Promise<Readonly<Record<string, unknown>>>;
+}
+
+const nothing: Sample = { input: async () => ({}) };
+const some = (): string => randomUUID().slice(0, 8);
+
+const payout = () => ({
+  ...{ vid: 'demo', amount: '10.00', bank_account: `KCB ${some()}` },
+  ...{ evidence: 'mail', reason: 'asked for' },
+});
+
+const approvedPayout = async ({ act, approve }: World): Promise<string> => {
+  const { payout: id } = await act('finance', '/payouts', payout());
+  await approve('admin', String(id));
+  return String(id);
+};
+
+/** An input for every definition. A test fails for one that has none. */
+export const SAMPLES: Readonly<Record<string, Sample>> = {
+  'payout.list': nothing,
+  'payout.propose': { input: async () => payout() },
+  'payout.paid': {
+    input: async (world) => ({ payout: await approvedPayout(world), reference: `FT-${some()}` }),
+  },
+  'payout.return': {
+    input: async (world) => ({ payout: await approvedPayout(world), reason: 'not made' }),
+  },
+  'entry.list': nothing,
+  'entry.propose': {
+    input: async () => ({ operator: 'kplc', amount: '50', reference: `E-${some()}` }),
+  },
+  'journal.list': nothing,
+  'journal.propose': {
+    input: async () => ({
+      lines: [
+        { account: 'suspense', side: 'debit', amount: '3.00' },
+        { account: 'income:fees', side: 'credit', amount: '3' },
+      ],
+      ...{ reference: `J-${some()}`, evidence: 'mail', reason: 'the bank told us' },
+    }),
+  },
+  'token.list': { ...nothing, by: 'admin' },
+  'token.add': { by: 'admin', input: async () => ({ name: `t-${some()}`, role: 'support' }) },
+  'token.revoke': {
+    by: 'admin',
+    input: async ({ act }) => {
+      const { name } = await act('admin', '/tokens', { name: `t-${some()}`, role: 'support' });
+      return { name };
+    },
+  },
+};
