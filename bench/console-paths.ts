@@ -119,6 +119,7 @@ function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measur
     '/entries': LISTS,
     '/journals': LISTS,
     '/payouts': LISTS,
+    '/tokens': LISTS,
     '/proposals': LISTS,
     '/top-ups': LISTS,
     '/receivables': LISTS,

@@ -49,7 +49,6 @@ import type { AnyRoute } from './console/route.ts';
 import { consoleRoutes } from './console/routes/routes.ts';
 import type { RoutesOptions } from './console/routes/routes.ts';
 import { createCursors } from './platform/http/cursors.ts';
-import { createLongReads } from './platform/base/long-reads.ts';
 import { allNouns } from './staff/registry.ts';
 import type { Noun } from './staff/definition.ts';
 import { addStaffApi, STAFF_API } from './staff-api/staff-api.ts';

@@ -76,8 +76,6 @@ export interface Action<Core, Input extends TObject, Output extends TObject>
   readonly limit?: ActionLimit;
   /** The file that comes with the input. Its handler finds it as `deps.file`. */
   readonly file?: SentFile;
-  /** True: it takes long, so it starts a job, which `job.show` shows, and answers with the job. */
-  readonly isJob?: true;
 }
 
 /** Makes a file of its own: a statement, a package of documents. A table is a view with `rows` instead. */

@@ -22,7 +22,7 @@ export interface StaffDeps {
   readonly longReads?: LongReads;
   /** The file that came with the input; see `requireFile`. */
   readonly file?: ArrivedFile | undefined;
-  /** Tells how far a job has come. */
+  /** Tells people who wait at a terminal how far long work has come. */
   readonly progress?: ((now: Progress) => void) | undefined;
 }
 

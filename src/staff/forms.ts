@@ -33,7 +33,7 @@ export interface LiveAnswer {
   subscribe(send: (data: unknown) => void): () => void;
 }
 
-/** How far a job has come, for people. */
+/** How far long work has come, for people. */
 export interface Progress {
   readonly done: number;
   /** Null: nobody knows. */

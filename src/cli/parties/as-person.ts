@@ -36,8 +36,8 @@ export async function asPerson<Result>(
   act: Act,
   work: (by: string, actor: Actor) => Promise<Result>,
 ): Promise<Result> {
+  if (!(await mustSignIn(session))) return await work(act.by, { personId: null, name: act.by });
   const { pool } = session;
-  if (!(await hasStaffWithCodes(pool))) return await work(act.by, { personId: null, name: act.by });
   const person = await requireStaff(session, act);
   const { personId, login, role } = person;
   const { action, target = null, reason = null } = act;
@@ -46,6 +46,10 @@ export async function asPerson<Result>(
     return await work(login, { personId, name: login });
   });
 }
+
+/** True where a name is not enough, because staff sign in with one-time codes. */
+export const mustSignIn = async ({ pool }: Pick<Session, 'pool'>): Promise<boolean> =>
+  await hasStaffWithCodes(pool);
 
 /** Throws: `PlainError` (field `by`). */
 export async function requireStaff(

@@ -2,7 +2,6 @@ import path from 'node:path';
 import { systemClock } from '../../platform/base/clock.ts';
 import { newId } from '../../platform/base/ids.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { hasStaffWithCodes } from '../../parties/people/people-store.ts';
 import { permissionsOf } from '../../parties/people/permissions.ts';
 import { COMMAND_LINE, mayActAlone } from '../../proposals/actors.ts';
 import { createProposals } from '../../proposal-kinds.ts';
@@ -15,7 +14,7 @@ import { ALL_OF_STAFF } from '../../staff/viewer.ts';
 import type { Viewer } from '../../staff/viewer.ts';
 import type { Cli } from '../cli.ts';
 import type { Session } from '../session.ts';
-import { requireStaff, signIn } from '../parties/as-person.ts';
+import { mustSignIn, requireStaff, signIn } from '../parties/as-person.ts';
 import { noted } from '../parties/noted.ts';
 import type { Called } from './mount.ts';
 import { saved } from './saved.ts';
@@ -87,7 +86,7 @@ async function actorIn(
     if (await mayActAlone(pool)) return NOBODY;
     throw new PlainError('Give the login of the member of staff who does it.', { field: 'by' });
   }
-  if (!(await hasStaffWithCodes(pool))) {
+  if (!(await mustSignIn(session))) {
     return { ...NOBODY, login: by, actor: { personId: null, name: by } };
   }
   const { personId, login, role } = await requireStaff(session, { by, permission: of.permission });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { PlainError } from '../../platform/base/plain-error.ts';
@@ -31,6 +32,9 @@ export interface Runner {
   run(called: Called): Promise<void>;
 }
 
+/** `--watch` shows it again after this time. */
+const WATCH_MS = 5_000;
+
 /** Commands that are made of a definition: `perform` writes their entries in the audit log. */
 export const DEFINED = new WeakSet<Command>();
 
@@ -57,6 +61,10 @@ function addDefinition(group: Command, of: Definition, runner: Runner): void {
     const input = checked(of, read(given));
     try {
       await runner.run({ of, input, by, options });
+      while (options.watch === true) {
+        await sleep(WATCH_MS);
+        await runner.run({ of, input, by, options });
+      }
     } catch (error) {
       throw inWordsOfCommand(of, error);
     }
