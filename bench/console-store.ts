@@ -146,8 +146,8 @@ const SETTLED = `update payments p set settled_at = created_at + interval '2 sec
 export async function insertUsedPages(db: Queryable, rows: number): Promise<void> {
   await db.query(
     `with noted as (
-       insert into audit_log (at, audit_id, person_id, login, role, action, target, reason, address, request_id)
-       select now() - n * interval '30 seconds', gen_random_uuid(), p.person_id, p.login, p.role,
+       insert into audit_log (channel, at, audit_id, person_id, login, role, action, target, reason, address, request_id)
+       select 'console', now() - n * interval '30 seconds', gen_random_uuid(), p.person_id, p.login, p.role,
          (array['payment.verify', 'biller.offline', 'case.propose', 'session.start'])[1 + n % 4],
          'target-' || n % 5000, 'the customer called', '10.0.0.1', 'request-' || n
        from generate_series(1, $1::integer) n

@@ -223,6 +223,9 @@ export interface AuditView {
   readonly reason: string | null;
   readonly address: string;
   readonly requestId: string;
+  readonly channel: 'console' | 'api' | 'command' | 'vendor';
+  /** The name of the token of a program; null: a person acted. */
+  readonly token: string | null;
   /** Null: it was interrupted, or is still running. */
   readonly result: 'done' | 'refused' | 'failed' | null;
   readonly before: unknown;

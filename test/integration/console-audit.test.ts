@@ -80,8 +80,8 @@ describe('an export', () => {
 
   test('an export that the browser does not wait for is recorded as incomplete', async () => {
     await owner.query(
-      `insert into audit_log (at, audit_id, login, action, address, request_id, reason)
-       select now(), gen_random_uuid(), 'x', 'filler', '', '', repeat('x', 1000)
+      `insert into audit_log (channel, at, audit_id, login, action, address, request_id, reason)
+       select 'console', now(), gen_random_uuid(), 'x', 'filler', '', '', repeat('x', 1000)
        from generate_series(1, 20000)`,
     );
     const aborted = new AbortController();
@@ -101,8 +101,8 @@ describe('an export', () => {
 
 test('exports that reach their limit end with a line that says so', async () => {
   await owner.query(
-    `insert into audit_log (at, audit_id, login, action, address, request_id)
-     select date_trunc('milliseconds', now()) - number * interval '1 ms', gen_random_uuid(),
+    `insert into audit_log (channel, at, audit_id, login, action, address, request_id)
+     select 'console', date_trunc('milliseconds', now()) - number * interval '1 ms', gen_random_uuid(),
        'x', 'many', '', ''
      from generate_series(1, 100000) number`,
   );
@@ -113,8 +113,8 @@ test('exports that reach their limit end with a line that says so', async () => 
   expect(complete).toHaveLength(100_001);
   expect(complete.at(-1)).toContain(',many,');
   await owner.query(
-    `insert into audit_log (at, audit_id, login, action, address, request_id)
-     values (date_trunc('milliseconds', now()), gen_random_uuid(), 'x', 'many', '', '')`,
+    `insert into audit_log (channel, at, audit_id, login, action, address, request_id)
+     values ('console', date_trunc('milliseconds', now()), gen_random_uuid(), 'x', 'many', '', '')`,
   );
   const cut = await linesOf();
   expect(cut).toHaveLength(100_002);
@@ -150,8 +150,8 @@ describe('asking the operator now', () => {
   test('one person may ask the operator 20 times in ten minutes; refused attempts do not count', async () => {
     const [, , third] = references;
     await owner.query(
-      `insert into audit_log (at, audit_id, person_id, login, action, target, address, request_id)
-       select now() - interval '1 minute', gen_random_uuid(), person_id, login, 'payment.verify',
+      `insert into audit_log (channel, at, audit_id, person_id, login, action, target, address, request_id)
+       select 'console', now() - interval '1 minute', gen_random_uuid(), person_id, login, 'payment.verify',
          'other', '', '' from people, generate_series(1, 20) where login = 'admin'`,
     );
     const refused = await ask('admin', third);

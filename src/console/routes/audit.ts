@@ -93,6 +93,8 @@ const COLUMNS = [
   'filter',
   'address',
   'requestId',
+  'channel',
+  'token',
 ] as const;
 
 /** Page by page, so that a long log is never in memory. */
@@ -127,6 +129,6 @@ function textOf(value: unknown): string {
 function auditView(row: AuditRow): AuditView {
   const { auditId, login, role, action, target, reason, address, requestId, result } = row;
   const about = { auditId, login, role, action, target, reason, address, requestId, result };
-  const { before, after, filter } = row;
-  return { ...about, at: row.at.toISOString(), before, after, filter };
+  const { before, after, filter, channel, token } = row;
+  return { ...about, at: row.at.toISOString(), channel, token, before, after, filter };
 }

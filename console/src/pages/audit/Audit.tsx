@@ -81,7 +81,10 @@ function Entries({ entries }: { readonly entries: readonly AuditView[] }) {
       empty={t`No entry matches.`}
       columns={[
         { title: t`When`, cell: ({ at }) => <Time at={at} /> },
-        { title: t`Who`, cell: ({ login }) => login },
+        {
+          title: t`Who`,
+          cell: ({ login, token }) => (token === null ? login : `${login} (${token})`),
+        },
         { title: t`Action`, cell: (entry) => <What entry={entry} /> },
         { title: t`Reason`, cell: ({ reason }) => reason ?? '', hide: 'small' },
         { title: t`Result`, cell: ({ result }) => <Result result={result} />, hide: 'small' },
