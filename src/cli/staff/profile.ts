@@ -1,5 +1,4 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { readJson } from '../../platform/base/json.ts';
@@ -19,17 +18,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function profileOf(environment: Environment): Profile | undefined {
   const { MALIPO_URL: url = '', MALIPO_TOKEN: token = '' } = environment;
-  const kept = keptProfile(environment);
-  if (url !== '') {
-    if (token !== '') return { url: plainUrl(url), token };
-    if (kept?.url === plainUrl(url)) return kept;
-    throw new PlainError(
-      'MALIPO_URL is set, and MALIPO_TOKEN is not. Set it, or run malipo login.',
-    );
-  }
+  if (url !== '' && token !== '') return { url: plainUrl(url), token };
   const hasDatabase =
     environment['DATABASE_URL'] !== undefined || environment['DATA_DIR'] !== undefined;
-  return hasDatabase ? undefined : kept;
+  if (url === '' && hasDatabase) return undefined;
+  const kept = keptProfile(environment);
+  if (url === '' || kept?.url === plainUrl(url)) return kept;
+  throw new PlainError('MALIPO_URL is set, and MALIPO_TOKEN is not. Set it, or run malipo login.');
 }
 
 /** Without a slash at the end. Throws: `PlainError`. */
@@ -49,17 +44,17 @@ export function plainUrl(text: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
-function fileOf(environment: Environment): string {
-  const home =
-    environment['XDG_CONFIG_HOME'] ?? path.join(environment['HOME'] ?? os.homedir(), '.config');
-  return path.join(home, 'malipo', 'profile.json');
+/** Undefined: whoever runs the command has no home, as in a container. */
+function fileOf({ XDG_CONFIG_HOME: config, HOME: home }: Environment): string | undefined {
+  const folder = config ?? (home === undefined ? undefined : path.join(home, '.config'));
+  return folder === undefined ? undefined : path.join(folder, 'malipo', 'profile.json');
 }
 
 /** Throws: `PlainError` if others could read the file. */
 function keptProfile(environment: Environment): Profile | undefined {
   const file = fileOf(environment);
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (found === undefined) return undefined;
+  const found = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false });
+  if (file === undefined || found === undefined) return undefined;
   if ((found.mode & 0o077) !== 0) {
     throw new PlainError(
       `${file} can be read by others. Run chmod 600 ${file}, or malipo login again.`,
@@ -72,6 +67,7 @@ function keptProfile(environment: Environment): Profile | undefined {
 /** Returns the file, which only its owner can read. */
 export function keepProfile(environment: Environment, profile: Profile): string {
   const file = fileOf(environment);
+  if (file === undefined) throw new PlainError('There is no home to keep the token in: set HOME.');
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   // The mode of a file that exists would stay.
   rmSync(file, { force: true });
@@ -80,5 +76,6 @@ export function keepProfile(environment: Environment, profile: Profile): string 
 }
 
 export function forgetProfile(environment: Environment): void {
-  rmSync(fileOf(environment), { force: true });
+  const file = fileOf(environment);
+  if (file !== undefined) rmSync(file, { force: true });
 }
