@@ -32,6 +32,10 @@ const UNIT_MS: Readonly<Record<SumUnit, number>> = {
 /** A Monday, where an hour and a day begin as well. */
 const ORIGIN_MS = Date.UTC(1970, 0, 5);
 
+/** Commands of the role that owns the schema, and monitoring, are over in a moment; a dump is not. */
+const HORIZON_READS = 10;
+const HORIZON_PAUSE_MS = 25;
+
 /** Summed in one database transaction. */
 const SPAN_MS = UNIT_MS.day;
 
@@ -44,14 +48,14 @@ const roundUp = (time: Date, unit: SumUnit): Date => rounded(time, unit, Math.ce
 
 /**
  * Sums the next whole hours to which nothing can be added any more, and the days and weeks that end with
- * them. Returns whether there were any.
+ * them. Returns whether there were any, or undefined while that is not known.
  */
-export async function extendSums(pool: Pool): Promise<boolean> {
+export async function extendSums(pool: Pool): Promise<boolean | undefined> {
   return await databaseTransaction(pool, async (client) => {
     await takeYourTime(client);
     const until = await lockSummedUntil(client);
     const horizon = await readHorizon(client);
-    if (horizon === undefined) return false;
+    if (horizon === undefined) return undefined;
     // Separate statements, whose snapshots are newer than the horizon.
     const end = roundDown(new Date(horizon), 'hour');
     const first = await findFirstTransfer(client, { from: until ?? null, to: end });
@@ -71,10 +75,15 @@ export async function extendSums(pool: Pool): Promise<boolean> {
   });
 }
 
-/** Extends the sums over all hours that have ended. */
+/** Extends the sums over all hours that have ended, or gives up while it is not known which have. */
 export async function completeSums(pool: Pool, signal?: AbortSignal): Promise<void> {
   const isStopped = (): boolean => signal?.aborted === true;
-  while (!isStopped() && (await extendSums(pool)));
+  for (let read = 0; read < HORIZON_READS && !isStopped(); read += 1) {
+    const extended = await extendSums(pool);
+    if (extended === false) return;
+    if (extended === true) read = -1;
+    else await delay(HORIZON_PAUSE_MS);
+  }
 }
 
 /** Sums periodically, outside the hot path. */
@@ -108,10 +117,6 @@ export function hourKey(sum: HourSum): string {
   const parts = [hour.toISOString(), isOwn, billerCode, operatorCode, debitAccount, creditAccount];
   return parts.join(' ');
 }
-
-/** Commands of the role that owns the schema, and monitoring, are over in a moment; a dump is not. */
-const HORIZON_READS = 10;
-const HORIZON_PAUSE_MS = 25;
 
 /**
  * The time before which no transfer can be added any more: the start of the oldest running database
