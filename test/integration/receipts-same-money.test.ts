@@ -459,7 +459,7 @@ describe('a text that the bank broke into lines', () => {
 
   test('a receipt is credited if what follows the account in a broken text is another word', async () => {
     const world = await newWorld({
-      bank: { ...BANK_MT940, account_pattern: String.raw`ACC (\S+)` },
+      bank: { ...BANK_MT940, account_pattern: String.raw`ACC (\S+)\s` },
     });
     const statement = await sample('mt940-purpose-wrapped-inside-account.sta');
     const words = statement
@@ -467,6 +467,49 @@ describe('a text that the bank broke into lines', () => {
       .replace('AAA1', 'WORD1');
     expect(await world.take('bank', words)).toEqual({ ...NONE, credited: 1 });
     expect(await world.collected()).toEqual([0n, 250_000n]);
+  });
+});
+
+describe('a text that the bank cut off', () => {
+  let lines = 0;
+  const statement = (narrative: string): string => {
+    lines += 1;
+    return `Date,Narrative,Reference,Money In,Money Out\n27/11/2026,${narrative},BCUT00${lines},700.00,\n`;
+  };
+
+  test.each([
+    ['the text ends with it', 'PAYMENT OF EXAMPLE TRADERS ACC 100'],
+    ['the bank puts another field behind it', 'ACC 100 JANE DOE'],
+    ['small letters name it', 'acc 100'],
+  ])('waits for people if its account begins another vendor’s: %s', async (_where, narrative) => {
+    const world = await newWorld({ bank: BANK });
+    expect(await world.take('bank', statement(narrative))).toEqual({ ...NONE, waiting: 1 });
+    expect(await world.receipt(`BCUT00${lines}`, world.codeOf('bank'))).toMatchObject({
+      state: 'unmatched',
+      doubt: { reason: 'part', others: ['100', '100200'] },
+    });
+    expect(await world.collected()).toEqual([0n, 0n]);
+    const whole = statement('ACC 100200 JANE');
+    expect(await world.take('bank', whole)).toEqual({ ...NONE, credited: 1 });
+  });
+
+  test('waits for people if a spreadsheet may have removed the zeros before its account', async () => {
+    const world = await newWorld({ bank: { ...BANK, account_pattern: String.raw`^(\d+)$` } });
+    const zeros = { sourceCode: world.codeOf('bank'), account: '00100200', by: 'Asha' };
+    await addAccount(books, { ...zeros, vid: `vendor-${await books.addVendor()}` });
+    expect(await world.take('bank', statement('100200'))).toEqual({ ...NONE, waiting: 1 });
+    expect(await world.collected()).toEqual([0n, 0n]);
+  });
+
+  test.each([
+    ['the pattern asks for what ends it', String.raw`ACC (\d+)[ ;]`, 'ACC 100 JANE', 1],
+    ['another one ends where it goes on', String.raw`ACC (\d{3}).*`, 'ACC 100200 JANE', 0],
+    ['its end is missing', String.raw`ACC (\d+)[ ;]`, 'ACC 100', 0],
+  ])('is credited only if its account is whole: %s', async (_how, pattern, narrative, credited) => {
+    const world = await newWorld({ bank: { ...BANK, account_pattern: pattern } });
+    const waiting = 1 - credited;
+    expect(await world.take('bank', statement(narrative))).toEqual({ ...NONE, credited, waiting });
+    expect(await world.collected()).toEqual([0n, BigInt(credited) * 70_000n]);
   });
 });
 
@@ -631,9 +674,10 @@ describe('M-PESA’s number in a bank’s narrative', () => {
 
 test('an account in lower case that another vendor has goes to people', async () => {
   const world = await newWorld({ bank: BANK });
-  await addAccount(books, {
-    ...{ sourceCode: world.codeOf('bank'), account: '100ABC', vid: world.vid, by: 'Asha' },
-  });
+  for (const account of ['100ABC', '7007']) {
+    const added = { sourceCode: world.codeOf('bank'), account, by: 'Asha' };
+    await addAccount(books, { ...added, vid: world.vid });
+  }
   const line = (account: string, own: string) =>
     [
       'Date,Narrative,Reference,Money In,Money Out',
@@ -648,9 +692,9 @@ test('an account in lower case that another vendor has goes to people', async ()
     ...NONE,
     credited: 1,
   });
-  expect(await world.take('bank', line('ACC 100thanks', 'BACCOUNT3'))).toEqual({
+  expect(await world.take('bank', line('ACC 7007thanks', 'BACCOUNT3'))).toEqual({
     ...NONE,
     credited: 1,
   });
-  expect(await world.collected()).toEqual([150_000n, 150_000n]);
+  expect(await world.collected()).toEqual([300_000n, 0n]);
 });

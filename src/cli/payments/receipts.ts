@@ -125,6 +125,7 @@ const DOUBT_TEXTS: Readonly<Record<Doubt['reason'], string>> = {
   renumbered:
     'the source listed this amount on this day before its settings gave lines other numbers',
   line_wrap: 'the bank broke its text into lines, which can be read in two ways',
+  part: 'the account number may be a part of another vendor’s, whose rest was cut off',
 };
 
 function doubtText({ reason, others }: Doubt): string {

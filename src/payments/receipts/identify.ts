@@ -17,7 +17,7 @@ import { collectionReference } from './receipt.ts';
 import type { Doubt, ReceiptReport } from './receipt.ts';
 import { areOtherPayers, isNamed, relationOf } from './same-money.ts';
 import { areSeparate } from './bank-accounts.ts';
-import { findHolder, findOtherVendors, listSources } from './sources-store.ts';
+import { findHolder, findLongerAccounts, findOtherVendors, listSources } from './sources-store.ts';
 import { findReceipt, lockReceipt } from './store.ts';
 import type { ReceiptRow } from './store.ts';
 
@@ -73,6 +73,8 @@ async function findDoubt(
 ): Promise<Doubt | null> {
   const readings = await contradictingReadings(client, report, vendorId);
   if (readings.length > 0) return { reason: 'line_wrap', others: readings };
+  const wholes = await possibleWholes(client, report, vendorId);
+  if (wholes.length > 0) return { reason: 'part', others: [report.account ?? '', ...wholes] };
   if (vendorId === undefined && (await isFormersAccount(client, report))) {
     return { reason: 'changed_hands', others: [report.account ?? ''] };
   }
@@ -210,6 +212,16 @@ async function contradictingReadings(
   const others = [...accounts, ...meant, ...receipts];
   if (others.length === 0) return [];
   return [...(account === null ? [] : [account]), ...others];
+}
+
+/** Account numbers of other vendors of which the text may name a part. */
+async function possibleWholes(
+  client: Queryable,
+  { sourceCode, account, mayBePart = false }: ReceiptReport,
+  vendorId: number | undefined,
+): Promise<string[]> {
+  if (!mayBePart || account === null || vendorId === undefined) return [];
+  return await findLongerAccounts(client, { sourceCode, account, vendorId });
 }
 
 function namesOf(rows: readonly Pick<ReceiptRow, 'issuer' | 'receipt'>[]): string[] {

@@ -47,6 +47,8 @@ export interface ReceiptReport {
   readonly named?: readonly string[];
   /** Names in the text if the lines that the bank cut it into are joined in another way. */
   readonly otherReadings?: OtherReadings;
+  /** Nothing shows that the account number is whole: a longer one may have been cut off. */
+  readonly mayBePart?: boolean;
 }
 
 export interface OtherReadings {
@@ -64,7 +66,7 @@ export interface Doubt {
    * `same_number`: another source reported this number. `like_number`: a number that is written
    * differently was reported, or one of the two texts names the number of the other. `alike`: another source reported the same amount for the same account
    * at about this time, or on this day if one of the two has no time. `collected`: a collector reported this number and amount itself.
-   * `line_wrap`: its text can be read in two ways. `changed_hands`: the account number was another vendor's before.
+   * `line_wrap`: its text can be read in two ways. `part`: the account number may be a part of another vendor's. `changed_hands`: the account number was another vendor's before.
    * `payout`: a payout of this amount to the vendor may have come back, or the text names a payout's reference.
    * `returned`: the bank marks it as the return of a payment of ours. `renumbered`: the source listed this amount on
    * this day before, when its settings gave lines other numbers.
@@ -75,6 +77,7 @@ export interface Doubt {
     | 'alike'
     | 'collected'
     | 'line_wrap'
+    | 'part'
     | 'changed_hands'
     | 'payout'
     | 'returned'

@@ -124,6 +124,24 @@ export async function findOtherVendors(
 }
 
 /**
+ * Finds the account numbers of other vendors at the source that this one may be a part of: its beginning, or, if a
+ * spreadsheet took it for an amount, all but the zeros at its beginning.
+ */
+export async function findLongerAccounts(
+  db: Queryable,
+  about: Pick<AccountRow, 'sourceCode' | 'account' | 'vendorId'>,
+): Promise<string[]> {
+  const found = await db.query<{ account: string }>(
+    `select distinct account from receipt_accounts
+     where source_code = $1 and vendor_id <> $3 and account <> $2
+       and (starts_with(account, $2) or ltrim(account, '0') = $2)
+     order by account limit 5`,
+    [about.sourceCode, about.account, about.vendorId],
+  );
+  return found.rows.map(({ account }) => account);
+}
+
+/**
  * An account number of the vendor that fits into a prompt, the oldest one; undefined: it has none.
  */
 export async function findAccountOfVendor(

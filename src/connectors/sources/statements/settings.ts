@@ -125,7 +125,7 @@ export function readStatementSettings(sourceCode: string, given: unknown): State
   }
   const compile = (text: string | undefined): RegExp | undefined => {
     try {
-      return text === undefined ? undefined : new RegExp(text, 'u');
+      return text === undefined ? undefined : new RegExp(text, 'du');
     } catch {
       return refuse(`${text} is not a regular expression`);
     }

@@ -2,7 +2,7 @@ import type { LinePatterns } from '../../../connectors/source-statements.ts';
 import { cleanWhole } from '../../../platform/base/clean-text.ts';
 import { MPESA, readReceiptNumber } from '../../../connectors/source.ts';
 import { normaliseAccount, reportedAccount } from '../receipt.ts';
-import type { OtherReadings } from '../receipt.ts';
+import type { ReceiptReport } from '../receipt.ts';
 
 /** Where a bank breaks a text: at the end of a line, or before a numbered part of it (`?21`). */
 const BREAK = /\n|\?\d\d/;
@@ -10,6 +10,8 @@ const BREAK = /\n|\?\d\d/;
 interface Reading {
   readonly account: string | null;
   readonly receipt: string | undefined;
+  /** The pattern finds the account only with what ends it, so no rest of it was cut off. */
+  readonly isEnded: boolean;
 }
 
 /**
@@ -17,12 +19,13 @@ interface Reading {
  * other ways. Banks break texts at a fixed width, within words too, and nothing tells whether a space
  * belongs there: `ACC 100` and `200` name the account 100, or 100200. Letters count as written if the
  * pattern finds something, because a payer's small letters may be other words; but whoever has the
- * account that they name with them is asked.
+ * account that they name with them is asked. Whatever follows an account, the bank may have cut a part of
+ * the text off before: it puts together fields that each have a width.
  */
 export function readText(
   text: string,
   patterns: LinePatterns,
-): Reading & { readonly otherReadings?: OtherReadings } {
+): Pick<Reading, 'account' | 'receipt'> & Pick<ReceiptReport, 'otherReadings' | 'mayBePart'> {
   const ways = [text, ...waysToJoin(text)].map(cleanWhole);
   const asWritten = ways.map((way) => read(way, patterns));
   const anyCase = {
@@ -32,9 +35,11 @@ export function readText(
   const inAnyCase = ways.map((way) => readInAnyCase(way, anyCase));
   const [written, loose] = [asWritten[0] ?? NOTHING, inAnyCase[0] ?? NOTHING];
   const isWritten = written.account !== null;
+  const found = isWritten ? written : loose;
   const first = {
-    account: written.account ?? loose.account,
+    account: found.account,
     receipt: written.receipt ?? loose.receipt,
+    ...(found.account !== null && !found.isEnded && { mayBePart: true }),
   };
   const receipts = distinct([...asWritten, ...inAnyCase].map((reading) => reading.receipt))
     .filter((receipt) => receipt !== first.receipt)
@@ -56,7 +61,7 @@ export function readText(
   return { ...first, otherReadings: { accounts, unlikelyAccounts, receipts } };
 }
 
-const NOTHING: Reading = { account: null, receipt: undefined };
+const NOTHING: Reading = { account: null, receipt: undefined, isEnded: false };
 
 /** The accounts that the readings name beside this one. */
 function othersOf(readings: readonly Reading[], account: string): string[] {
@@ -66,20 +71,30 @@ function othersOf(readings: readonly Reading[], account: string): string[] {
 }
 
 function read(text: string, { account, receipt }: LinePatterns): Reading {
+  const found = account?.exec(text) ?? undefined;
   return {
-    account: reportedAccount(account?.exec(text)?.[1]),
+    account: reportedAccount(found?.[1]),
     receipt: readReceiptNumber(receipt?.exec(text)?.[1] ?? ''),
+    isEnded: found !== undefined && isEndFound(found),
   };
 }
 
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
+
+/** True if the pattern itself asks for what follows its first group, and that is no letter or digit. */
+function isEndFound({ indices, index, 0: match, input }: RegExpExecArray): boolean {
+  const [, end] = indices?.[1] ?? [0, input.length];
+  return end < index + match.length && !LETTER_OR_DIGIT.test(input.charAt(end));
+}
+
 function withoutCase(pattern: RegExp | undefined): RegExp | undefined {
-  return pattern && new RegExp(pattern.source, 'iu');
+  return pattern && new RegExp(pattern.source, `${pattern.flags}i`);
 }
 
 /** In small letters, a number has a digit: `mpesa transaction` has none. */
 function readInAnyCase(text: string, patterns: LinePatterns): Reading {
-  const { account, receipt } = read(text, patterns);
-  return { account, receipt: receipt !== undefined && /\d/.test(receipt) ? receipt : undefined };
+  const { receipt, ...found } = read(text, patterns);
+  return { ...found, receipt: receipt !== undefined && /\d/.test(receipt) ? receipt : undefined };
 }
 
 /** The text with one of its breaks closed, with all of them closed, and with all of them as spaces. */

@@ -27,7 +27,7 @@ export function reportOf(
   patterns: LinePatterns,
   line: StatementLine,
 ): ReceiptReport {
-  const { account, receipt: found, otherReadings } = readText(line.text, patterns);
+  const { account, receipt: found, otherReadings, mayBePart } = readText(line.text, patterns);
   const payer = cleanMessage(line.text).trim();
   const own = bankNumber(line.reference);
   const number = found ?? own ?? '';
@@ -44,6 +44,7 @@ export function reportOf(
     batch: bankNumber(line.batch ?? '') ?? null,
     named: namedNumbers(line.text).filter((other) => other !== plainReference(number)),
     ...(otherReadings !== undefined && { otherReadings }),
+    ...(mayBePart && { mayBePart }),
     ...(line.isReturn && { isReturn: true }),
   };
 }
