@@ -50,7 +50,7 @@ export interface StatementLine {
   readonly reference: string;
   /** The reference of the entry, if the line is one of its payments. */
   readonly batch?: string;
-  /** A credit that the bank marks as the return of a payment of ours: it may be no income. */
+  /** A credit that the bank marks, or its text, as the return of a payment of ours: it may be no income. */
   readonly isReturn?: true;
   /** The purpose, with what the customer wrote. A line break where the bank broke it, possibly in a word. */
   readonly text: string;

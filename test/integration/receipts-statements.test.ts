@@ -100,7 +100,7 @@ test('a CSV statement credits each line once, also when it is imported again or 
     conflicts: 1,
   });
   // The bank returns one.
-  const back = 'Date,Amount,Ref,Narrative\n2026-01-08,-20.00,FT1060002,returned\n';
+  const back = 'Date,Amount,Ref,Narrative\n2026-01-08,-20.00,FT1060002,sent\n';
   expect(await take('bank_csv', back)).toEqual({ ...NONE, reversed: 1 });
   expect(await collected(vendorId)).toBe(152_050n);
 });
@@ -236,7 +236,7 @@ test('a return that comes before its credit is kept, and the credit is not credi
 
 test('a plain debit that an earlier import listed keeps its credit from being credited', async () => {
   const vendorId = await addBank('bank_debit_first', CSV);
-  const debit = 'Date,Amount,Ref,Narrative\n2026-01-06,-10,FT186006666,returned\n';
+  const debit = 'Date,Amount,Ref,Narrative\n2026-01-06,-10,FT186006666,sent\n';
   const credit = 'Date,Amount,Ref,Narrative\n2026-01-05,10,FT186006666,ACC 100200\n';
   const other = 'Date,Amount,Ref,Narrative\n2026-01-05,11,FT186006667,ACC 100200\n';
   expect(await take('bank_debit_first', debit)).toEqual({ ...NONE, debits: 1 });
@@ -261,7 +261,7 @@ test.each(['before', 'after'])(
     const source = `bank_debit_${moment}`;
     const vendorId = await addBank(source, CSV);
     const number = `FT19600668${moment.length}`;
-    const debit = `Date,Amount,Ref,Narrative\n2026-01-06,-10,${number},returned\n`;
+    const debit = `Date,Amount,Ref,Narrative\n2026-01-06,-10,${number},sent\n`;
     const credit = {
       ...{ issuer: source, receipt: number, sourceCode: source, collector: COLLECTOR },
       ...{ channel: 'statement', amountCents: 1_000n, account: '100200', payer: null, batch: null },
@@ -310,7 +310,7 @@ function interrupted(text: string, work: () => Promise<unknown>): Pool {
 
 test('a debit with M-PESA’s number keeps a late confirmation from being credited', async () => {
   const vendorId = await addBank('bank_mpesa_debit', CSV);
-  const debit = 'Date,Amount,Ref,Narrative\n2026-01-06,-10,FT206006670,MPESA UA59000009 returned\n';
+  const debit = 'Date,Amount,Ref,Narrative\n2026-01-06,-10,FT206006670,MPESA UA59000009 sent\n';
   expect(await take('bank_mpesa_debit', debit)).toEqual({ ...NONE, debits: 1 });
   const report: ReceiptReport = {
     ...{ issuer: 'mpesa', receipt: 'UA59000009', sourceCode: 'bank_mpesa_debit' },
@@ -325,7 +325,7 @@ test('a debit with M-PESA’s number keeps a late confirmation from being credit
 test('the bank’s order does not matter: a return above its credit in one file', async () => {
   const vendorId = await addBank('bank_newest_first', CSV);
   const content =
-    'Date,Amount,Ref,Narrative\n2026-01-06,-10,FT216007777,returned\n2026-01-05,10,FT216007777,ACC 100200\n';
+    'Date,Amount,Ref,Narrative\n2026-01-06,-10,FT216007777,sent\n2026-01-05,10,FT216007777,ACC 100200\n';
   expect(await take('bank_newest_first', content)).toEqual({ ...NONE, credited: 1, reversed: 1 });
   expect(await collected(vendorId)).toBe(1_000n);
 });

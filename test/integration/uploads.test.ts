@@ -208,6 +208,31 @@ test('a return that is listed again is previewed as known, and opens no second c
   });
 });
 
+test('a debit whose text says that it is a reversal opens a case about the receipt that it names', async () => {
+  const returned = 'Returned by the bank: a case is opened';
+  expect(await previewed([LINE])).toEqual({ [`Credited to vendor-${vendorId}`]: '1 lines' });
+  const reversal = '2026-01-06,-700.00,FT000008,Reversal of FT000001 by the payer';
+  expect(await previewed([reversal])).toEqual({ [returned]: '1 lines' });
+  expect(await previewed([reversal])).toEqual({ 'Known already': '1 lines' });
+  const opened = await listCases(books.pool, { resolved: false, limit: 100 });
+  expect(opened).toMatchObject([
+    { kind: 'receipt_reversed', vendorId, facts: { receipt: 'FT000001', reversed_cents: 70_000 } },
+  ]);
+  // It names no receipt of its amount: it waits by itself.
+  const charge = '2026-01-06,-15.00,FT000009,Reversal fee for FT000001';
+  expect(await previewed([charge])).toEqual({ [returned]: '1 lines' });
+  expect(await countCases()).toEqual(['receipt_reversed', 'receipt_reversed']);
+  expect(await collected()).toBe(70_000n);
+});
+
+test('a credit whose text says that it is a reversal is credited to nobody', async () => {
+  for (const [index, text] of ['REVERSAL ACC 100200', 'ACC 100200 imerejeshwa'].entries()) {
+    const line = `2026-01-05,700.00,FT00001${index},${text}`;
+    expect(await previewed([line])).toEqual({ 'Waits for people': '1 lines' });
+  }
+  expect(await collected()).toBe(0n);
+});
+
 test('a number that its collector used with other content is previewed as waiting', async () => {
   const income = {
     collector: COLLECTOR,
@@ -222,7 +247,7 @@ test('a number that its collector used with other content is previewed as waitin
 });
 
 test('a credit whose return was listed before is previewed as taken back, once', async () => {
-  const back = '2026-01-05,-700.00,FT000001,RETURNED';
+  const back = '2026-01-05,-700.00,FT000001,SENT';
   expect(await previewed([back])).toEqual({ 'Money that went out': '1 lines' });
   expect(await previewed([LINE])).toEqual({ 'Was taken back': '1 lines' });
   expect(await previewed([LINE, '2026-01-06,-5.00,FT000009,FEE'])).toEqual({

@@ -121,7 +121,7 @@ const DOUBT_TEXTS: Readonly<Record<Doubt['reason'], string>> = {
   collected: 'a collector reported this number and amount itself',
   changed_hands: 'the account number was another vendor’s shortly before',
   payout: 'it may be a payout to the vendor that the bank returned',
-  returned: 'the bank marks it as the return of a payment of ours',
+  returned: 'the bank marks it, or its text, as the return of a payment of ours',
   renumbered:
     'the source listed this amount on this day before its settings gave lines other numbers',
   line_wrap: 'the bank broke its text into lines, which can be read in two ways',

@@ -9,13 +9,13 @@ import type { ForeseenReceipts, Identified } from './identify.ts';
 import { numbersOf } from './identity-store.ts';
 import type { NumberedRow } from './identity-store.ts';
 import type { ReceiptReport } from './receipt.ts';
-import { findReturned, judge } from './reversals.ts';
+import { findReturned, judge, numbersReturned } from './reversals.ts';
 import type { Reversal } from './reversals.ts';
 import { returnKey } from './statements/import.ts';
 import type { ReportedLine } from './statements/report.ts';
 import {
-  findReceiptsLike,
   isDebited,
+  listNumbered,
   listReceiptsOfEntry,
   listReversals,
   wasReported,
@@ -54,9 +54,9 @@ export class Preview implements ForeseenReceipts {
     return [...new Set(numbersOf(report).flatMap((number) => this.#like.get(number) ?? []))];
   }
 
-  /** Stored receipts whose numbers may be this one. Receipts of the file replace those that they change. */
-  withOwn(stored: readonly ReceiptRow[], receipt: string): readonly ReceiptRow[] {
-    const own = this.#rows.get(plainReference(receipt)) ?? [];
+  /** Stored receipts with one of these numbers, as `plainReference` makes them. Receipts of the file replace those that they change. */
+  withOwn(stored: readonly ReceiptRow[], numbers: readonly string[]): readonly ReceiptRow[] {
+    const own = numbers.flatMap((number) => this.#rows.get(number) ?? []);
     const ids = new Set(own.map(({ receiptId }) => receiptId));
     return [...own, ...stored.filter(({ receiptId }) => !ids.has(receiptId))];
   }
@@ -147,11 +147,11 @@ export async function foreseeOther(
   const { kind } = line;
   if (kind === 'pending' || kind === 'debit_returned') return { kind };
   const isReturn = kind === 'credit_returned';
-  const stored = await findReceiptsLike(db, report.receipt);
-  const known = findReturned(preview.withOwn(stored, report.receipt), report);
+  const numbers = numbersReturned(report);
+  const known = findReturned(preview.withOwn(await listNumbered(db, numbers), numbers), report);
   if (!isReturn && known?.amountCents !== report.amountCents) return { kind: 'debit' };
   const row = known ?? (await foreseenRow(db, report, preview));
-  const about = { report, key: returnKey(report, nth) };
+  const about = { report, key: returnKey(report, nth, known) };
   const isNew = await foreseeReversal(db, row, about, preview);
   return { kind: isNew ? 'credit_returned' : 'repeated' };
 }

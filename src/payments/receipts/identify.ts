@@ -80,6 +80,7 @@ async function findDoubt(
   }
   const payouts = await listPaidOut(client, report, vendorId);
   if (payouts !== null) return payouts;
+  if (report.isReturn === true) return { reason: 'returned', others: [report.receipt] };
   const collected = await listCollected(client, report);
   if (collected.length > 0) return { reason: 'collected', others: collected };
   if (report.channel === 'statement') {
@@ -132,7 +133,6 @@ async function listPaidOut(
   vendorId: number | undefined,
 ): Promise<Doubt | null> {
   if (report.channel !== 'statement' || vendorId === undefined) return null;
-  if (report.isReturn === true) return { reason: 'returned', others: [report.receipt] };
   const { amountCents, paidAt: at } = report;
   const text = plainReference(report.payer ?? '');
   const others = await listPayoutsLike(client, { vendorId, amountCents, at, text });

@@ -41,8 +41,10 @@ export interface ReceiptReport {
   readonly batch?: string | null;
   /** Only the day is known, and `paidAt` is its beginning. */
   readonly isDayOnly?: boolean;
-  /** The bank marks it as the return of a payment of ours. */
+  /** The bank marks it, or its text, as the return of a payment of ours. */
   readonly isReturn?: boolean;
+  /** Numbers that the text of a return names, as `plainReference` makes them: one may be the receipt's that it takes back. */
+  readonly returns?: readonly string[];
   /** Numbers of other receipts that the text may name, as `plainReference` makes them. */
   readonly named?: readonly string[];
   /** Names in the text if the lines that the bank cut it into are joined in another way. */
@@ -68,7 +70,7 @@ export interface Doubt {
    * at about this time, or on this day if one of the two has no time. `collected`: a collector reported this number and amount itself.
    * `line_wrap`: its text can be read in two ways. `part`: the account number may be a part of another vendor's. `changed_hands`: the account number was another vendor's before.
    * `payout`: a payout of this amount to the vendor may have come back, or the text names a payout's reference.
-   * `returned`: the bank marks it as the return of a payment of ours. `renumbered`: the source listed this amount on
+   * `returned`: the bank marks it, or its text, as the return of a payment of ours. `renumbered`: the source listed this amount on
    * this day before, when its settings gave lines other numbers.
    */
   readonly reason:

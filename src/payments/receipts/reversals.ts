@@ -1,5 +1,7 @@
 import { DAY_MS } from '../../platform/base/days.ts';
-import { isWrittenAlike } from '../../platform/base/written-alike.ts';
+import { isWrittenAlike, plainReference } from '../../platform/base/written-alike.ts';
+import type { ReceiptReport } from './receipt.ts';
+import { isNamed } from './same-money.ts';
 
 /** A reversal of a receipt that was reported. */
 export interface Reversal {
@@ -91,19 +93,32 @@ interface Numbered {
 
 /**
  * The receipt that a bank's debit or return may take back: of its issuer, or of its amount, because it may be known
- * from a source of another issuer, as one receipt or as another, or in another spelling. Pure.
- * @param rows receipts whose numbers may be the debit's.
+ * from a source of another issuer, as one receipt or as another, or in another spelling. A return that has a number
+ * of its own may name the receipt: the only one of its amount, since charges name it as well. Pure.
+ * @param rows receipts whose numbers may be the debit's, or one of those that it names.
  */
 export function findReturned<Row extends Numbered>(
   rows: readonly Row[],
-  { issuer, receipt, amountCents }: Numbered,
+  { issuer, receipt, amountCents, returns = [] }: Numbered & Pick<ReceiptReport, 'returns'>,
 ): Row | undefined {
   const alike = rows.filter((row) => isWrittenAlike(row.receipt, receipt));
   const same = alike.filter((row) => row.receipt === receipt);
-  return (
+  const own =
     same.find((row) => row.issuer === issuer) ??
-    [...same, ...alike].find((row) => row.amountCents === amountCents)
+    [...same, ...alike].find((row) => row.amountCents === amountCents);
+  if (own !== undefined) return own;
+  const named = rows.filter(
+    (row) => row.amountCents === amountCents && isNamed(row.receipt, returns),
   );
+  return named.length === 1 ? named[0] : undefined;
+}
+
+/** The numbers that `findReturned` needs the receipts of. */
+export function numbersReturned({
+  receipt,
+  returns = [],
+}: Pick<ReceiptReport, 'receipt' | 'returns'>): readonly string[] {
+  return [...new Set([plainReference(receipt), ...returns])];
 }
 
 /** The reversals that people had not seen when they assigned the receipt. @param seenUntil null: they did not. */

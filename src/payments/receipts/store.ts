@@ -132,12 +132,21 @@ export async function findReceipts(db: Queryable, receipt: string): Promise<Rece
 
 /** Every receipt whose number may be this one in another spelling; those of vendors first. */
 export async function findReceiptsLike(db: Queryable, receipt: string): Promise<ReceiptRow[]> {
+  const found = await listNumbered(db, [plainReference(receipt)]);
+  return found.filter((row) => isWrittenAlike(row.receipt, receipt));
+}
+
+/** Every receipt with one of these numbers, as `plainReference` makes them; those of vendors first. */
+export async function listNumbered(
+  db: Queryable,
+  numbers: readonly string[],
+): Promise<ReceiptRow[]> {
   const found = await db.query<ReceiptRow>(
-    `select ${COLUMNS} from receipts where ${PLAIN_NUMBER} = $1
+    `select ${COLUMNS} from receipts where ${PLAIN_NUMBER} = any ($1)
      order by vendor_id is null, issuer, receipt`,
-    [plainReference(receipt)],
+    [numbers],
   );
-  return found.rows.filter((row) => isWrittenAlike(row.receipt, receipt));
+  return found.rows;
 }
 
 /** Receipts of a state, oldest first. */

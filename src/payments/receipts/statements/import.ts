@@ -1,19 +1,20 @@
 import type { Pool, Queryable } from '../../../platform/db/pool.ts';
 import { PlainError } from '../../../platform/base/plain-error.ts';
-import { plainReference } from '../../../platform/base/written-alike.ts';
+import { isWrittenAlike, plainReference } from '../../../platform/base/written-alike.ts';
 import { formatMoney } from '../../../platform/base/money.ts';
 import type { WireTime } from '../../../platform/base/clock.ts';
 import { bankStatements } from '../../../connectors/registry.ts';
 import { reportReversal, takeReversal, takeUnlessDebited } from '../reverse.ts';
 import type { ReceiptReport } from '../receipt.ts';
-import { findReturned } from '../reversals.ts';
+import { findReturned, numbersReturned } from '../reversals.ts';
 import { lockImports, unlockImports } from '../sources-store.ts';
-import { findReceiptsLike, insertDebit, listKnownNumbers, listReceiptsOfEntry } from '../store.ts';
+import { insertDebit, listKnownNumbers, listNumbered, listReceiptsOfEntry } from '../store.ts';
 import type { SourceRow } from '../sources-store.ts';
 import { takeReplaced } from '../take.ts';
 import type { ReceiptDeps, Taken } from '../take.ts';
 import type { LineProblem } from '../../../connectors/source-statements.ts';
 import { findProblems, reportOf } from './report.ts';
+import { asItSays } from './reversal-text.ts';
 import type { ReportedLine } from './report.ts';
 
 export interface Imported {
@@ -57,7 +58,7 @@ export async function readReports(
   const { file, wireTime, acceptedLines = new Set() } = by;
   const statements = bankStatements(source.sourceCode, source.settings);
   const read = await statements.read(file, { wireTime, acceptedLines });
-  const lines = read.lines.map((line) => {
+  const lines = read.lines.map(asItSays).map((line) => {
     const isDayOnly = wireTime.format(line.at).endsWith(' 00:00:00');
     return { line, report: { ...reportOf(source, statements.patterns, line), isDayOnly } };
   });
@@ -209,8 +210,9 @@ async function takeOther(
 ): Promise<keyof Imported> {
   if (line.kind === 'pending') return 'pending';
   if (line.kind === 'debit_returned') return 'debits';
-  const { receipt, amountCents } = report;
-  const find = async () => findReturned(await findReceiptsLike(deps.pool, receipt), report);
+  const { amountCents } = report;
+  const find = async () =>
+    findReturned(await listNumbered(deps.pool, numbersReturned(report)), report);
   const isReturn = line.kind === 'credit_returned';
   let known = await find();
   if (known === undefined && !isReturn) {
@@ -221,7 +223,7 @@ async function takeOther(
   // Banks book charges under the reference of the payment: only an equal amount is a return.
   if (!isReturn && known?.amountCents !== amountCents) return 'debits';
   const note = `bank statement, ${line.reference}, ${formatMoney(amountCents)}`;
-  const key = returnKey(report, nth);
+  const key = returnKey(report, nth, known);
   if (known === undefined) {
     const isNew = await takeReversal(deps, report, { note, key });
     return isNew ? 'unknown_returns' : 'repeated';
@@ -232,9 +234,15 @@ async function takeOther(
   return (await reportReversal(deps.pool, name, by)) ? 'reversed' : 'repeated';
 }
 
-/** Tells a return apart from others of its number and amount. */
-export function returnKey({ paidAt }: Pick<ReceiptReport, 'paidAt'>, nth: number): string {
-  return `${paidAt.toISOString()} ${nth}`;
+/** Tells a return apart from others of the receipt. @param known the receipt; it may only be named. */
+export function returnKey(
+  { paidAt, receipt }: Pick<ReceiptReport, 'paidAt' | 'receipt'>,
+  nth: number,
+  known: { readonly receipt: string } | undefined,
+): string {
+  const isNamed = known !== undefined && !isWrittenAlike(known.receipt, receipt);
+  const own = isNamed ? ` ${plainReference(receipt)}` : '';
+  return `${paidAt.toISOString()} ${nth}${own}`;
 }
 
 const LOST_TEXT =

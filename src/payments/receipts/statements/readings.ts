@@ -5,7 +5,7 @@ import { normaliseAccount, reportedAccount } from '../receipt.ts';
 import type { ReceiptReport } from '../receipt.ts';
 
 /** Where a bank breaks a text: at the end of a line, or before a numbered part of it (`?21`). */
-const BREAK = /\n|\?\d\d/;
+export const BREAK = /\n|\?\d\d/;
 
 interface Reading {
   readonly account: string | null;

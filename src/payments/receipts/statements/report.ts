@@ -11,6 +11,7 @@ import type {
 } from '../../../connectors/source-statements.ts';
 import { namedNumbers } from './named-numbers.ts';
 import { readText } from './readings.ts';
+import { numbersIn } from './reversal-text.ts';
 
 /** A line of a statement with what it reports. */
 export interface ReportedLine {
@@ -46,6 +47,7 @@ export function reportOf(
     ...(otherReadings !== undefined && { otherReadings }),
     ...(mayBePart && { mayBePart }),
     ...(line.isReturn && { isReturn: true }),
+    ...(line.kind === 'credit_returned' && { returns: numbersIn(line.text) }),
   };
 }
 
