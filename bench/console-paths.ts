@@ -117,6 +117,7 @@ function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measur
     '/operators/:code': { ...CHARTS, params: { code: ['kplc'] } },
     '/people': LISTS,
     '/entries': LISTS,
+    '/collectors': LISTS,
     '/journals': LISTS,
     '/payouts': LISTS,
     '/tokens': LISTS,

@@ -8,7 +8,7 @@ import { noted } from './parties/noted.ts';
 const READS = new Set([
   ...['find', 'overview', 'status', 'payments', 'report', 'price list', 'price show'],
   ...['vendor list', 'vendor floats', 'vendor top-up show', 'person list'],
-  ...['webhook list', 'webhook events', 'collector list', 'operator list'],
+  ...['webhook list', 'webhook events', 'operator list'],
   ...['operator protocols', 'operator test', 'operator floats', 'operator float', 'biller list'],
   ...['route list', 'route try', 'prefix list', 'proposal list', 'proposal show', 'ledger'],
   ...['receipts list', 'receipts show', 'receipts push-status', 'receipts source list'],
@@ -29,13 +29,13 @@ const STEPS = new Set(['propose', 'approve', 'reject', 'withdraw', 'preview']);
 const SETTINGS = new Set([
   'collect',
   ...['price set', 'price remove', 'price set-operator', 'operator set', 'operator set-key'],
-  ...['biller set', 'route set', 'route remove', 'collector add', 'collector set'],
-  ...['collector rotate-key', 'vendor set', 'vendor top-up fund', 'vendor top-up push'],
+  ...['biller set', 'route set', 'route remove'],
+  ...['vendor set', 'vendor top-up fund', 'vendor top-up push'],
   ...['vendor top-up fund-off', 'vendor top-up push-off', 'webhook set', 'receipts source set'],
   ...['receipts source set-key', 'receipts account add', 'receipts account remove'],
 ]);
 /** Groups whose first argument is the code of something, and never personal data. */
-const NAMED = new Set(['vendor', 'collector', 'operator', 'biller', 'route', 'price', 'webhook']);
+const NAMED = new Set(['vendor', 'operator', 'biller', 'route', 'price', 'webhook']);
 
 /** Entry in the audit log of a command that changes something; undefined: it only reads. */
 export interface CommandEntry {

@@ -58,7 +58,6 @@ const COMMANDS: readonly Entry[] = [
   {
     name: 'collector',
     summary: 'collectors of income: add, list, suspend, new keys',
-    load: async () => (await import('./parties/collector.ts')).addCollectorCommands,
   },
   {
     name: 'operator',

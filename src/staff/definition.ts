@@ -25,6 +25,8 @@ interface Declared<Input extends TObject> {
   /** True: a vendor's people may, too; the handler limits it to `viewer.vendor`. A `vid` in the path must be their own. */
   readonly ownVendor?: true;
   readonly input: Input;
+  /** At least one of these properties is given. */
+  readonly needsOne?: readonly string[];
   /** Refusals that are the result of an action that was carried out: it is noted as done, and counts. */
   readonly outcomes?: readonly ErrorCode[];
 }
@@ -52,8 +54,8 @@ export interface View<Core, Input extends TObject, Output extends TObject>
   readonly rows?: keyof Static<Output> & string;
   /** The table's text without rows, such as `no cases`. */
   readonly empty?: string;
-  /** It reads much: its readers take turns. */
-  readonly isLong?: true;
+  /** It reads much: its readers take turns, or only a vendor’s people do. */
+  readonly isLong?: true | 'for vendors';
   /** Each look is in the audit log. */
   readonly isNoted?: true;
   /** People ask again and again: `--watch`. */
@@ -108,7 +110,7 @@ export interface Keywords {
   /** What null is called. */
   readonly nullText?: string;
   /** Text for people that depends on the other properties of the row. A file has the value itself. */
-  readonly text?: (value: never, row: never) => string;
+  readonly text?: (value: never, row: never, time: (iso: string) => string) => string;
   /** A column that a terminal shows only with `--wide`, or that only a file has. */
   readonly wide?: true;
   /** Shown once: never in a log, a file, a list, or a stored answer. */
@@ -121,10 +123,18 @@ export interface Keywords {
   readonly placeholder?: string;
   /** An argument of the command, though it is not in the path. */
   readonly argument?: true;
-  /** Options that stand for a value: `--resolved` for `--state resolved`. */
-  readonly shorthands?: Readonly<Record<string, string>>;
+  /**
+   * Options that stand for a value, with what they say: `--resolved` for `--state resolved`, or one that is not called as its
+   * value. `no-` and the name of the property’s option is possible.
+   */
+  readonly shorthands?: Readonly<Record<string, string | Shorthand>>;
   /** Options that each add an item to a list, or a member to an object: `--debit account=amount`. */
   readonly spelt?: readonly Spelt[];
+}
+
+export interface Shorthand {
+  readonly value: unknown;
+  readonly says: string;
 }
 
 export interface Spelt {

@@ -112,6 +112,24 @@ export const openOrAll = (all: string) =>
     shorthands: { all },
   });
 
+/** A name for people. */
+export const displayName = (options: Options = {}) =>
+  Type.String({
+    pattern: String.raw`^[^\p{Cc}\p{Cf}\s]([^\p{Cc}\p{Cf}]{0,98}[^\p{Cc}\p{Cf}\s])?$`,
+    form: '1 to 100 characters without spaces at the ends',
+    description: 'name for people',
+    ...options,
+  });
+
+/** A length of time; see `secondsOf`. */
+export const duration = (options: Options) =>
+  Type.String({
+    pattern: String.raw`^(0|\d{1,7}[smhd])$`,
+    form: 'a duration such as 90s, 30m, 24h or 7d, at most 30d',
+    placeholder: 'time',
+    ...options,
+  });
+
 export const MAX_PAGE = 1000;
 
 /** The place and the length of a page. */

@@ -86,7 +86,7 @@ async function look(
   const name =
     vendor === undefined ? (token ?? personId ?? viewer.login) : vendorReaderName(vendor.vid);
   const inTurn = async () =>
-    of.isLong === true && deps.longReads !== undefined
+    deps.longReads !== undefined && (of.isLong === true || (of.isLong && vendor !== undefined))
       ? await deps.longReads({ name, isClosed }, handle)
       : await handle();
   if (of.isNoted !== true) return await inTurn();

@@ -30,12 +30,16 @@ export function rowColumns({ output, rows = '' }: AnyView): Column[] {
 export function textFor({ name, property }: Column, row: Row, wireTime: WireTime): string {
   const value = row[name];
   const { text, unit } = property;
-  if (text !== undefined) return text(value as never, row as never);
+  const timeOf = (iso: string): string => wireTime.format(new Date(iso));
+  if (text !== undefined) return text(value as never, row as never, timeOf);
   if (value === null || value === undefined) return property.nullText ?? '';
-  if (unit === 'time' && typeof value === 'string') return wireTime.format(new Date(value));
+  if (unit === 'time' && typeof value === 'string') return timeOf(value);
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return plainText(value);
 }
+
+const plainText = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);
 
 /** A value as a file has it: amounts are numbers, and times have a cell of their own. */
 export function cellFor({ name, property }: Column, row: Row): Cell {
@@ -44,7 +48,7 @@ export function cellFor({ name, property }: Column, row: Row): Cell {
   if (property.unit === 'time' && typeof value === 'string') return new Date(value);
   if (property.unit === 'money' && typeof value === 'string') return BigInt(value.replace('.', ''));
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return plainText(value);
 }
 
 export const isNumber = ({ property: { unit } }: Column): boolean =>

@@ -10,7 +10,7 @@ const finders = new WeakMap<object, ReturnType<typeof createProblemFinder>>();
 
 /** The input with its defaults. Throws: `missing_field`, `unknown_field`, `invalid_field`, naming the first at fault. */
 export function readInput(
-  { input: schema }: Pick<Definition, 'input'>,
+  { input: schema, needsOne = [] }: Pick<Definition, 'input' | 'needsOne'>,
   given: Values,
 ): Record<string, unknown> {
   const input = { ...given };
@@ -20,8 +20,12 @@ export function readInput(
   const problemOf = finders.get(schema) ?? createProblemFinder(schema);
   finders.set(schema, problemOf);
   const problem = problemOf(input);
-  if (problem === undefined) return storable(input);
-  throw refusalOf(problem);
+  if (problem !== undefined) throw refusalOf(problem);
+  if (needsOne.length > 0 && needsOne.every((name) => input[name] === undefined)) {
+    const text = `At least one of ${needsOne.join(', ')} is required`;
+    throw new Refusal('missing_field', { text });
+  }
+  return storable(input);
 }
 
 const CODES = {

@@ -9,6 +9,7 @@ interface Entry {
 /** Every noun. One is loaded only when it is needed, so that each command starts fast. */
 export const NOUNS: readonly Entry[] = [
   { command: 'token', load: async () => (await import('./tokens.ts')).TOKENS },
+  { command: 'collector', load: async () => (await import('./collectors.ts')).COLLECTORS },
   { command: 'vendor payout', load: async () => (await import('./payouts.ts')).PAYOUTS },
   { command: 'house entry', load: async () => (await import('./entries.ts')).ENTRIES },
   { command: 'house journal', load: async () => (await import('./journals.ts')).JOURNALS },

@@ -8,3 +8,13 @@ export function readMoment(text: string, field: string, wireTime: WireTime): Dat
   if (at !== undefined) return at;
   throw new Refusal('invalid_field', { field, text: `${field} is not a valid day or time` });
 }
+
+const SECONDS_OF: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+const MAX_SECONDS = 30 * 86_400;
+
+/** `90s`, `30m`, `24h`, `7d` or `0` in seconds, at most 30 days. Throws: `invalid_field`. */
+export function secondsOf(text: string, field: string): number {
+  const seconds = Number.parseInt(text, 10) * (SECONDS_OF[text.at(-1) ?? ''] ?? 0);
+  if (seconds <= MAX_SECONDS) return seconds;
+  throw new Refusal('invalid_field', { field, text: `${field} must be at most 30d` });
+}

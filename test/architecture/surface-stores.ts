@@ -20,7 +20,6 @@ export const SURFACE_STORES: Readonly<Record<string, number>> = {
   'cli/credit/vault.ts': 1,
   'cli/credit/withdraw.ts': 4,
   'cli/parties/as-person.ts': 2,
-  'cli/parties/collector.ts': 1,
   'cli/parties/noted.ts': 2,
   'cli/parties/person.ts': 1,
   'cli/parties/proposal.ts': 2,

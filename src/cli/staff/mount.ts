@@ -115,7 +115,12 @@ export function inWordsOfCommand(of: Definition, error: unknown): unknown {
   };
   if (name !== 'Refusal') return error;
   const suffix = code === undefined || OWN_WORDS.has(code) ? '' : ` (${code})`;
-  if (field === undefined) return new PlainError(message + suffix, { cause: error });
+  if (field === undefined) {
+    const isNeeded = code === 'missing_field' && of.needsOne !== undefined;
+    const labels = isNeeded ? of.needsOne.map((each) => labelOf(of, each)).join(', ') : '';
+    const says = isNeeded ? `At least one of ${labels} is required.` : message + suffix;
+    return new PlainError(says, { cause: error });
+  }
   const label = labelOf(of, field);
   const said = message.startsWith(`${field} `)
     ? `${label} ${message.slice(field.length + 1)}`

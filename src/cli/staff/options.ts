@@ -68,19 +68,28 @@ function addOptions(added: Command, of: Definition, [name, property]: Named): vo
   const placeholder = property.placeholder ?? long;
   const flags = type === 'boolean' ? `--${long}` : `--${long} <${placeholder}>`;
   const option = new Option(flags, textOf(description, usual));
-  if (choices !== undefined) option.choices(choices);
+  if (choices !== undefined) option.choices(choices.map(String));
   if (type === 'integer') option.argParser(wholeNumber(minimum, maximum));
   if (isMandatory) option.makeOptionMandatory();
   added.addOption(option);
-  for (const [value, says] of Object.entries(shorthands)) {
-    added.addOption(new Option(`--${value}`, says).conflicts(keyOf(long)));
+  for (const [short, given] of Object.entries(shorthands)) {
+    const says = typeof given === 'string' ? given : given.says;
+    const shorthand = new Option(`--${short}`, says);
+    added.addOption(short === `no-${long}` ? shorthand : shorthand.conflicts(keyOf(long)));
   }
 }
+
+/** Commander stores `--no-x` as an x of false. */
+const isGiven = (short: string, options: Values): boolean =>
+  short.startsWith('no-')
+    ? options[keyOf(short.slice(3))] === false
+    : options[keyOf(short)] === true;
 
 /** A default is filled in by `perform`, so that it is one on every surface. */
 function textOf(description = '', usual: unknown): string {
   const isSaid = usual === undefined || typeof usual === 'boolean';
-  return isSaid ? description : `${description} (default: ${String(usual)})`;
+  if (isSaid) return description;
+  return `${description} (default: ${typeof usual === 'string' ? usual : JSON.stringify(usual)})`;
 }
 
 /** An option that can be repeated: each adds an item to a list, or a member to an object. */
@@ -103,8 +112,10 @@ function speltOption(
 function valueOf(name: string, property: Property, options: Values): unknown {
   const { spelt, shorthands = {}, type } = property;
   if (spelt === undefined) {
-    const short = Object.keys(shorthands).find((value) => options[keyOf(value)] === true);
-    return short ?? options[keyOf(longOf(name, property))];
+    const found = Object.entries(shorthands).find(([short]) => isGiven(short, options));
+    if (found === undefined) return options[keyOf(longOf(name, property))];
+    const [short, given] = found;
+    return typeof given === 'string' ? short : given.value;
   }
   const given = spelt
     .map(({ option }) => options[keyOf(option)])

@@ -29,6 +29,9 @@ const approvedPayout = async ({ act, approve }: World): Promise<string> => {
   return String(id);
 };
 
+/** One that the sandbox has. */
+const collectorOf = (given: object) => async () => ({ collector: 'demo-collector', ...given });
+
 /** An input for every definition. A test fails for one that has none. */
 export const SAMPLES: Readonly<Record<string, Sample>> = {
   'payout.list': nothing,
@@ -53,6 +56,15 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
       ...{ reference: `J-${some()}`, evidence: 'mail', reason: 'the bank told us' },
     }),
   },
+  'collector.add': {
+    by: 'admin',
+    input: async () => ({ collector: `c-${some()}`, name: 'Till', all_vendors: true }),
+  },
+  'collector.list': { ...nothing, by: 'admin' },
+  'collector.set': { by: 'admin', input: collectorOf({ vendors: ['demo'] }) },
+  'collector.rotate-key': { by: 'admin', input: collectorOf({ overlap: '1h' }) },
+  'collector.suspend': { by: 'admin', input: collectorOf({}) },
+  'collector.resume': { by: 'admin', input: collectorOf({}) },
   'token.list': { ...nothing, by: 'admin' },
   'token.add': { by: 'admin', input: async () => ({ name: `t-${some()}`, role: 'support' }) },
   'token.revoke': {
