@@ -16,15 +16,19 @@ export const DECLINE_CODES = [
 ] as const;
 export type DeclineCode = (typeof DECLINE_CODES)[number];
 
-export interface PaymentInstruction {
+/** What an operator is told about a payment. */
+export interface PaymentContent {
+  readonly account: string;
+  readonly phone: string | null;
+  readonly amountCents: bigint;
+}
+
+export interface PaymentInstruction extends PaymentContent {
   /** Our `ipay_reference`; the same for every repeat, so it serves as the idempotency key. */
   readonly reference: string;
   /** 1 for the first instruction of a payment. */
   readonly attemptNumber: number;
   readonly billerCode: string;
-  readonly account: string;
-  readonly phone: string | null;
-  readonly amountCents: bigint;
   /** The return value of `prepare` for this attempt; committed before `pay` is called. */
   readonly operatorHandle: string | null;
 }

@@ -110,22 +110,22 @@ export function planPayment(
   const { vendorId } = vendor;
   const { amountCents } = request;
   const charge = chargeFor(biller.feePrices, { vendorId, amountCents }, nowMs);
-  requireShown(request, charge.feeCents);
+  const { shownFeeCents, ...content } = request;
+  requireShown(shownFeeCents, charge.feeCents);
   return {
+    ...content,
     vendorId,
     paymentId,
-    billerCode: biller.billerCode,
+    billerCode,
     account,
     phone,
-    amountCents,
     ...charge,
-    merchantReference: request.merchantReference,
     duplicateSeconds: isChecked(request, vendor) ? vendor.duplicateWindowSeconds : 0,
   };
 }
 
 /** Prices change at a given time, also between what a person sees and confirms. */
-function requireShown({ shownFeeCents }: CreateRequest, feeCents: bigint): void {
+function requireShown(shownFeeCents: bigint | undefined, feeCents: bigint): void {
   if (shownFeeCents === undefined || shownFeeCents === feeCents) return;
   const text = `The fee was ${formatMoney(shownFeeCents)}, and is ${formatMoney(feeCents)} now. Nothing was paid: check the total, and confirm it again`;
   throw new Refusal('changed_meanwhile', { text });

@@ -1,3 +1,4 @@
+import type { PaymentContent } from '../../connectors/operator-outcomes.ts';
 import type { FailureCode } from './failure-code.ts';
 
 /** The status of a payment in the API. */
@@ -24,30 +25,22 @@ export function statusOf(outcome: Outcome | null, instructionUnderWay: boolean):
 }
 
 /** A vendor's request for a payment. */
-export interface CreateRequest {
+export interface CreateRequest extends PaymentContent {
   readonly billerCode: string;
-  readonly account: string;
-  readonly phone: string | null;
-  readonly amountCents: bigint;
   readonly merchantReference: string | null;
   /** The fee that a person was shown; undefined: whatever it is. */
   readonly shownFeeCents?: bigint;
 }
 
 /** A payment to create, checked against biller and vendor rules. */
-export interface NewPayment {
+export interface NewPayment extends Omit<CreateRequest, 'shownFeeCents'> {
   readonly vendorId: number;
   readonly paymentId: string;
-  readonly billerCode: string;
-  readonly account: string;
-  readonly phone: string | null;
-  readonly amountCents: bigint;
   /** With its VAT. */
   readonly feeCents: bigint;
   readonly vatCents: bigint;
   /** The version of the price that the fee is from; null: no price was in force. */
   readonly feePrice: number | null;
-  readonly merchantReference: string | null;
   /** Refuse it if an equal payment was created within so many seconds; 0: do not look for one. */
   readonly duplicateSeconds: number;
 }

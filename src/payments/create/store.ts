@@ -6,10 +6,54 @@ import type { FailureCode } from './failure-code.ts';
 import type { CreateDecision, NewPayment, Outcome } from './payment.ts';
 import { roundsOf } from './rounds.ts';
 
+interface Parameter {
+  readonly type: string;
+  readonly of: (batch: readonly NewPayment[]) => Buffer | null;
+}
+
+const integers = (of: (row: NewPayment) => number | null): Parameter => ({
+  type: 'integer[]',
+  of: (batch) => integerArray(batch.map(of)),
+});
+const bigints = (of: (row: NewPayment) => bigint): Parameter => ({
+  type: 'bigint[]',
+  of: (batch) => bigintArray(batch.map(of)),
+});
+const texts = (of: (row: NewPayment) => string | null): Parameter => ({
+  type: 'text[]',
+  of: (batch) => textArray(batch.map(of)),
+});
+const ifPriced = ({ type, of }: Parameter): Parameter => ({
+  type,
+  of: (batch) => (batch.some(({ feePrice }) => feePrice !== null) ? of(batch) : null),
+});
+
+/** The parameters of create_payments between the bucket and the last one. */
+const PARAMETERS: readonly Parameter[] = [
+  integers((row) => row.vendorId),
+  { type: 'uuid[]', of: (batch) => uuidArray(batch.map((row) => row.paymentId)) },
+  texts((row) => row.merchantReference),
+  texts((row) => row.billerCode),
+  texts((row) => row.account),
+  texts((row) => row.phone),
+  bigints((row) => row.amountCents),
+  bigints((row) => row.feeCents),
+  ifPriced(bigints((row) => row.vatCents)),
+  ifPriced(integers((row) => row.feePrice)),
+  integers((row) => row.duplicateSeconds),
+  {
+    type: 'integer[]',
+    of: (batch) => {
+      const rounds = roundsOf(batch);
+      return rounds === null ? null : integerArray(rounds);
+    },
+  },
+];
+
 const CREATE = `select row_number as "rowNumber", decision, known_id as "knownId",
-  known_at as "knownAt", known_fee as "knownFee" from create_payments(
-  $1, $2::integer[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[],
-  $9::bigint[], $10::bigint[], $11::integer[], $12::integer[], $13::integer[], $14)`;
+  known_at as "knownAt", known_fee as "knownFee" from create_payments($1,
+  ${PARAMETERS.map(({ type }, index) => `$${index + 2}::${type}`).join(', ')},
+  $${PARAMETERS.length + 2})`;
 
 interface DecisionRow {
   rowNumber: number;
@@ -76,27 +120,10 @@ async function createInBucket(
   batch: readonly NewPayment[],
   mayPostpone: boolean,
 ): Promise<{ readonly createdAt: Date; readonly rest: readonly DecisionRow[] }> {
-  const priced = batch.some((row) => row.feePrice !== null);
-  const rounds = roundsOf(batch);
   const result = await db.query<DecisionRow>({
     name: 'create_payments',
     text: CREATE,
-    values: [
-      bucket,
-      integerArray(batch.map((row) => row.vendorId)),
-      uuidArray(batch.map((row) => row.paymentId)),
-      textArray(batch.map((row) => row.merchantReference)),
-      textArray(batch.map((row) => row.billerCode)),
-      textArray(batch.map((row) => row.account)),
-      textArray(batch.map((row) => row.phone)),
-      bigintArray(batch.map((row) => row.amountCents)),
-      bigintArray(batch.map((row) => row.feeCents)),
-      priced ? bigintArray(batch.map((row) => row.vatCents)) : null,
-      priced ? integerArray(batch.map((row) => row.feePrice)) : null,
-      integerArray(batch.map((row) => row.duplicateSeconds)),
-      rounds === null ? null : integerArray(rounds),
-      mayPostpone,
-    ],
+    values: [bucket, ...PARAMETERS.map(({ of }) => of(batch)), mayPostpone],
   });
   const [time, ...rest] = result.rows;
   if (time === undefined || time.knownAt === null) throw new Error('the batch has no time');

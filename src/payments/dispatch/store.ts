@@ -6,6 +6,7 @@ import {
   uuidArray,
 } from '../../platform/db/arrays.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
+import type { PaymentContent } from '../../connectors/operator-outcomes.ts';
 import { NO_ID } from '../../platform/base/ids.ts';
 import { groupByBucket, readReachable } from '../../parties/by-bucket-store.ts';
 
@@ -47,7 +48,7 @@ export async function listQueues(db: Queryable): Promise<readonly QueueSummary[]
 }
 
 /** One payment claimed for sending or verification, until its lease expires. */
-export interface Claim {
+export interface Claim extends PaymentContent {
   readonly vendorId: number;
   readonly paymentId: string;
   readonly billerCode: string;
@@ -61,9 +62,6 @@ export interface Claim {
   /** By the database's clock. */
   readonly attemptAgeMs: number;
   readonly operatorHandle: string | null;
-  readonly account: string;
-  readonly phone: string | null;
-  readonly amountCents: bigint;
   /** The operator that this claim instructs or queries; null only in a ledger that was restored. */
   readonly operatorCode: string | null;
   /** The operator's version that has, or gets, the instruction; null: not known. */
@@ -73,8 +71,8 @@ export interface Claim {
 }
 
 const CLAIMED_COLUMNS = `queue_number as "queueNumber", payment_id as "paymentId",
-  claim_number as "claimNumber", attempt_number as "attemptNumber", account, phone,
-  amount_cents as "amountCents"`;
+  claim_number as "claimNumber", attempt_number as "attemptNumber",
+  (content).account, (content).phone, (content).amount_cents as "amountCents"`;
 const CLAIM_TO_SEND = `select ${CLAIMED_COLUMNS} from claim_to_send($1, $2::integer[], $3::text[],
   $4::text[], $5::integer[], $6::uuid[], $7::integer[], $8::text[], $9::text[], $10::integer[],
   $11::integer[], $12::bigint[], $13::bigint[], $14::integer[])`;
@@ -115,10 +113,8 @@ export const NO_MAXIMUM = 1_000_000_000_000_000n;
 
 type Indexed = Wanted & { readonly index: number };
 
-type ClaimedRow = Pick<
-  Claim,
-  'paymentId' | 'claimNumber' | 'attemptNumber' | 'account' | 'phone' | 'amountCents'
-> & { readonly queueNumber: number };
+type ClaimedRow = Pick<Claim, 'paymentId' | 'claimNumber' | 'attemptNumber'> &
+  PaymentContent & { readonly queueNumber: number };
 
 type Verification = Pick<
   Claim,

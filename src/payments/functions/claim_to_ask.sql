@@ -15,8 +15,8 @@ create or replace function claim_to_ask(
   p_first_ids uuid[],
   p_leases_ms integer[]
 ) returns table (
-  queue_number integer, payment_id uuid, claim_number integer, attempt_number smallint, account text,
-  phone text, amount_cents bigint, verify_count integer, operator_handle text, attempt_age_ms float8,
+  queue_number integer, payment_id uuid, claim_number integer, attempt_number smallint,
+  content payment_content, verify_count integer, operator_handle text, attempt_age_ms float8,
   operator_version integer)
 language plpgsql
 set enable_seqscan = off set enable_bitmapscan = off
@@ -36,9 +36,9 @@ begin
     from unnest(p_vendor_ids, p_billers, p_operators, p_limits, p_first_ids, v_leased_until) with ordinality
         as w (vendor_id, biller_code, operator_code, max, first_id, leased_until, queue)
       cross join lateral (
-        select d.ctid as row_at, o.* from dispatch_queue d
+        select d.ctid as row_at, o.content from dispatch_queue d
           cross join lateral (
-            select t.account, t.phone, t.amount_cents from payments t
+            select row(t.account, t.phone, t.amount_cents)::payment_content as content from payments t
             where t.bucket = p_bucket and t.vendor_id = d.vendor_id and t.payment_id = d.payment_id
               and t.biller_code = d.biller_code and t.outcome is null
             limit 1
@@ -54,8 +54,7 @@ begin
   set claim_number = d.claim_number + 1, verify_count = d.verify_count + 1, due_at = p.leased_until
   from picked p
   where d.bucket = p_bucket and d.ctid = p.row_at and sign(p.queue) = 1
-  returning p.queue::integer, d.payment_id, d.claim_number, d.attempt_number, p.account, p.phone,
-    p.amount_cents, d.verify_count, d.operator_handle,
-    date_part('epoch', v_now - greatest(d.sent_at, p.lost_until)) * 1000, d.operator_version;
+  returning p.queue::integer, d.payment_id, d.claim_number, d.attempt_number, p.content, d.verify_count,
+    d.operator_handle, date_part('epoch', v_now - greatest(d.sent_at, p.lost_until)) * 1000, d.operator_version;
 end
 $$;

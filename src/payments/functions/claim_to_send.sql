@@ -30,8 +30,8 @@ create or replace function claim_to_send(
   p_maximums bigint[],
   p_waits_ms integer[]
 ) returns table (
-  queue_number integer, payment_id uuid, claim_number integer, attempt_number smallint, account text,
-  phone text, amount_cents bigint)
+  queue_number integer, payment_id uuid, claim_number integer, attempt_number smallint,
+  content payment_content)
 language plpgsql
 set enable_seqscan = off set enable_bitmapscan = off
 set enable_hashjoin = off set enable_mergejoin = off set enable_material = off
@@ -57,9 +57,9 @@ begin
           leased_until, operator_code, reason, operator_price, operator_version, queue)
       cross join lateral (
         -- This statement has locked the row: nothing moves it.
-        select d.ctid as row_at, o.* from dispatch_queue d
+        select d.ctid as row_at, o.content from dispatch_queue d
           cross join lateral (
-            select t.account, t.phone, t.amount_cents from payments t
+            select row(t.account, t.phone, t.amount_cents)::payment_content as content from payments t
             where t.bucket = p_bucket and t.vendor_id = d.vendor_id and t.payment_id = d.payment_id
               and t.biller_code = d.biller_code and t.outcome is null
               and t.amount_cents between w.minimum and w.maximum
@@ -92,7 +92,6 @@ begin
     operator_version = p.operator_version
   from picked p
   where d.bucket = p_bucket and d.ctid = p.row_at and sign(p.queue) = 1
-  returning p.queue::integer, d.payment_id, d.claim_number, d.attempt_number, p.account, p.phone,
-    p.amount_cents;
+  returning p.queue::integer, d.payment_id, d.claim_number, d.attempt_number, p.content;
 end
 $$;

@@ -372,6 +372,9 @@ create table unmatched_callbacks (
 );
 create index unmatched_callbacks_by_reference on unmatched_callbacks (reference);
 
+-- What an operator is told about a payment.
+create type payment_content as (account text, phone text, amount_cents bigint);
+
 -- What the steps of `create_payments` pass to one another, instead of an array for each column.
 
 -- A payment to create.
