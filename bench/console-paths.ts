@@ -91,7 +91,7 @@ function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measur
     '/payments/:reference': { ...SEARCHES, params: { reference: [samples.reference] } },
     '/payments/choices': LISTS,
     '/cases': LISTS,
-    '/cases/:caseId': { ...LISTS, params: { caseId: [samples.caseId] } },
+    '/cases/:case': { ...LISTS, params: { case: [samples.caseId] } },
     '/approvals': LISTS,
     '/vendors': { ...LISTS, query: { search: ['bench-0050', 'nobody'] } },
     '/vendors/:vid': { ...LISTS, params: { vid: [busyVid, samples.quietVid] } },

@@ -12,7 +12,7 @@ const READS = new Set([
   ...['operator protocols', 'operator test', 'operator floats', 'operator float', 'biller list'],
   ...['route list', 'route try', 'prefix list', 'proposal list', 'proposal show', 'ledger'],
   ...['receipts list', 'receipts show', 'receipts push-status', 'receipts source list'],
-  ...['receipts account list', 'reconcile pulls', 'reconcile report', 'case list', 'case show'],
+  ...['receipts account list', 'reconcile pulls', 'reconcile report'],
   ...['house trial-balance', 'house transfers'],
   ...['quarantine status', 'archive verify', 'demo-data list'],
 ]);

@@ -157,7 +157,6 @@ const COMMANDS: readonly Entry[] = [
   {
     name: 'case',
     summary: 'cases that two people resolve',
-    load: async () => (await import('./payments/case.ts')).addCaseCommands,
   },
   {
     name: 'credit',

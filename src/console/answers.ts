@@ -1,5 +1,5 @@
 import type { Role } from '../parties/people/roles.ts';
-import type { CaseEvent, CaseKind } from '../payments/cases/cases-store.ts';
+import type { CaseView } from '../staff/case-schema.ts';
 import type { TimelineEntry as RecordedEntry } from '../payments/timeline/assemble.ts';
 import type { Understood } from '../payments/timeline/understand.ts';
 import type { Permission } from '../parties/people/permissions.ts';
@@ -105,7 +105,7 @@ export interface PaymentsAnswer {
   readonly understood: readonly Understood[];
   readonly payments: readonly ListedPayment[];
   /** Payments that only an operator reports. Only for staff, with the first page of a search. */
-  readonly lost: readonly ListedCase[];
+  readonly lost: readonly CaseView[];
   /** Cursor of the next page; null: there are no older ones. */
   readonly next: string | null;
   /** Everything created since then has been searched; null: the whole period. */
@@ -124,11 +124,6 @@ type Text<Value> = Value extends Date | bigint ? string : Value;
 
 /** Something that happened to a payment. */
 export type TimelineEntry = OnWire<RecordedEntry>;
-
-/** `POST /payments/:reference/case`. */
-export interface CaseOpened {
-  readonly caseId: string;
-}
 
 /** `GET /payments/:reference`. */
 export interface PaymentDetail extends ListedPayment {
@@ -151,56 +146,4 @@ export interface PaymentDetail extends ListedPayment {
   readonly provableAt: string | null;
   readonly note: string | null;
   readonly timeline: readonly TimelineEntry[];
-}
-
-/** A case in a list. */
-export interface ListedCase {
-  readonly caseId: string;
-  readonly kind: CaseKind;
-  /** Null: our own accounts. */
-  readonly vid: string | null;
-  readonly operator: string | null;
-  /** The payment's reference. */
-  readonly reference: string | null;
-  /** The amount of the case, if the facts contain one. */
-  readonly amount: string | null;
-  readonly openedAt: string;
-  readonly proposed: string | null;
-  readonly proposedBy: string | null;
-  readonly resolution: string | null;
-  readonly resolvedBy: string | null;
-  readonly resolvedAt: string | null;
-}
-
-/** `GET /cases`: open ones, oldest first; or resolved ones, last resolved first. */
-export interface CasesAnswer {
-  readonly cases: readonly ListedCase[];
-  /** True: there are further ones; narrow the filter. */
-  readonly more: boolean;
-  /** Open cases of each kind, with the age of the oldest. */
-  readonly open: readonly {
-    readonly kind: CaseKind;
-    readonly count: number;
-    readonly oldestSeconds: number;
-  }[];
-}
-
-/** `GET /cases/:caseId`. */
-export interface CaseDetail extends ListedCase {
-  /** Amounts as decimal text, under names without `_cents`. */
-  readonly facts: Readonly<Record<string, unknown>>;
-  /** The proposal that waits for a second person: see `GET /proposals/:id`. */
-  readonly proposal: { readonly id: string; readonly note: string; readonly at: string } | null;
-  /** The resolutions that fit the case, with their meanings. */
-  readonly resolutions: readonly { readonly code: string; readonly meaning: string }[];
-  readonly events: readonly {
-    readonly at: string;
-    readonly action: CaseEvent['action'];
-    readonly actor: string;
-    readonly note: string | null;
-    readonly resolution: string | null;
-  }[];
-  readonly payment: ListedPayment | null;
-  /** Other cases about the payment. */
-  readonly related: readonly ListedCase[];
 }

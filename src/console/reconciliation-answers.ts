@@ -1,4 +1,4 @@
-import type { ListedCase } from './answers.ts';
+import type { CaseView } from '../staff/case-schema.ts';
 
 /** A statement of an operator. Amounts are null when it does not say. */
 export interface StatementSummary {
@@ -73,7 +73,7 @@ export interface DayAnswer {
 
 /** A difference between our ledger and a statement, side by side. */
 export interface Difference {
-  readonly case: ListedCase;
+  readonly case: CaseView;
   readonly ours: { readonly amount: string | null; readonly outcome: string | null };
   readonly theirs: {
     readonly amount: string | null;

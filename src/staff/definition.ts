@@ -111,6 +111,10 @@ export interface Keywords {
   readonly nullText?: string;
   /** Text for people that depends on the other properties of the row. A file has the value itself. */
   readonly text?: (value: never, row: never, time: (iso: string) => string) => string;
+  /** An object, or a list of labelled values: each is a line among the facts, below the title if it is not empty. */
+  readonly spread?: true;
+  /** Null is no line among the facts. */
+  readonly isOptional?: true;
   /** A column that a terminal shows only with `--wide`, or that only a file has. */
   readonly wide?: true;
   /** Shown once: never in a log, a file, a list, or a stored answer. */

@@ -41,6 +41,42 @@ export function textFor({ name, property }: Column, row: Row, wireTime: WireTime
 const plainText = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
 
+/** A fact as a terminal shows it: its lines, each with a name. */
+export function factOf(
+  column: Column,
+  row: Row,
+  wireTime: WireTime,
+): [name: string, text: string][] {
+  const { name, title, property } = column;
+  const value = row[name];
+  const isNull = value === null || value === undefined;
+  if (isNull && (property.isOptional ?? property.spread) && property.nullText === undefined)
+    return [];
+  if (isNull || property.spread !== true) {
+    return [[(title || name).toLowerCase(), textFor(column, row, wireTime)]];
+  }
+  const heading: [string, string][] = title === '' ? [] : [[title.toLowerCase(), '']];
+  return [...heading, ...linesIn(value)];
+}
+
+function linesIn(value: object): [name: string, text: string][] {
+  if (!Array.isArray(value))
+    return Object.entries(value).map(([name, each]) => [
+      name,
+      each === null ? '' : plainText(each),
+    ]);
+  return (value as readonly Labelled[]).map(({ label, text, amount }) => [
+    label.toLowerCase(),
+    [amount, text].filter((part) => part !== null).join(' '),
+  ]);
+}
+
+interface Labelled {
+  readonly label: string;
+  readonly text: string | null;
+  readonly amount: string | null;
+}
+
 /** A value as a file has it: amounts are numbers, and times have a cell of their own. */
 export function cellFor({ name, property }: Column, row: Row): Cell {
   const value = row[name];

@@ -47,17 +47,21 @@ export const decidedColumns = {
 /** A proposal of any kind, with what an approval would do now. */
 export const proposalView = Type.Object({
   proposal: text({ title: 'Proposal' }),
-  proposed_at: time({ title: 'Proposed' }),
   /** Such as `payout`. */
   kind: text({ title: 'Kind' }),
   /** The vendor that it concerns. */
-  vid: textOrNull({ title: 'Vendor' }),
+  vid: textOrNull({ title: 'Vendor', isOptional: true }),
   /** Null: it was changed in the database, so nothing of it can be believed; it can be rejected. */
-  content: orNull(lines),
+  content: orNull(lines, {
+    title: '',
+    spread: true,
+    nullText: 'it was changed in the database: reject it',
+  }),
   /** The changes that were made, or that would have been made at the time of the proposal. */
   shown: lines,
-  note: text(),
+  note: text({ title: 'Note' }),
   proposed_by: text(),
+  proposed_at: time({ title: 'Proposed' }),
   expires_at: timeOrNull(),
   decision: orNull(decision, {
     title: 'State',
@@ -71,12 +75,12 @@ export const proposalView = Type.Object({
   /** Whoever asks proposed it, so another person has to approve it. */
   is_own: Type.Boolean(),
   /** The changes that an approval would make now; null: it was decided, was altered, or is only listed. */
-  would: orNull(lines),
+  would: orNull(lines, { title: 'Approval', spread: true }),
   /** Useful facts that may change until then. */
-  remarks: orNull(lines),
+  remarks: orNull(lines, { title: '', spread: true }),
   /** Why it cannot be approved; null: it can. */
-  problem: textOrNull(),
+  problem: textOrNull({ title: 'Problem', isOptional: true }),
   /** Names what was seen, for the approval. */
-  seen: textOrNull(),
+  seen: textOrNull({ title: 'Seen', isOptional: true }),
 });
 export type ProposalView = Static<typeof proposalView>;

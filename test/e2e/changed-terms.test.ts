@@ -6,7 +6,7 @@ import { checkLedger } from '../../src/payments/audit/check.ts';
 import { setFeePrice, setOperatorPrice } from '../../src/payments/billers/administer-prices.ts';
 import { HOUSE, listCases, listCasesAbout } from '../../src/payments/cases/cases-store.ts';
 import type { CaseRow } from '../../src/payments/cases/cases-store.ts';
-import type { Resolution } from '../../src/payments/corrections/resolutions.ts';
+import type { Resolution } from '../../src/payments/corrections/resolution-names.ts';
 import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
 import { createStatementFormat } from '../../src/connectors/operators/http-json/statement.ts';
 import { readTrialBalance } from '../../src/payments/house/trial-balance.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CasesAnswer } from '../../src/console/answers.ts';
+import type { CaseList } from '../../src/staff/cases.ts';
 import type { ProposalAnswer, ProposalsAnswer } from '../../src/console/system-answers.ts';
 import { createWireTime, periodOfDay } from '../../src/platform/base/clock.ts';
 import { DAY_MS } from '../../src/platform/base/days.ts';
@@ -77,8 +77,8 @@ async function decideAll(): Promise<number> {
     await signedIn(running.origin, 'finance'),
     await signedIn(running.origin, 'operations'),
   ];
-  const { cases } = await finance.read<CasesAnswer>('/cases');
-  for (const { caseId } of cases) {
+  const { cases } = await finance.read<CaseList>('/cases');
+  for (const { case: caseId } of cases) {
     const proposed = { resolution: 'keep_books', reason: 'the operator corrects its list' };
     await finance.send('POST', `/cases/${caseId}/propose`, proposed);
     expect((await approveCase(operations, caseId)).status).toBe(204);

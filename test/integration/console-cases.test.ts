@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CaseDetail, CasesAnswer, PaymentDetail } from '../../src/console/answers.ts';
+import type { PaymentDetail } from '../../src/console/answers.ts';
 import { decodeReference } from '../../src/parties/reference.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
@@ -7,6 +7,7 @@ import { signInAll } from '../support/console-client.ts';
 import type { ConsoleAnswer, SignedIn } from '../support/console-client.ts';
 import { useService } from '../support/use-service.ts';
 import type { ProposalAnswer } from '../../src/console/system-answers.ts';
+import type { CaseDetail, CaseList } from '../../src/staff/cases.ts';
 import { approveCase, approveProposal } from '../support/approve-proposal.ts';
 
 const running = useService();
@@ -58,9 +59,9 @@ const post = async (login: string, path: string, body: unknown = {}): Promise<Co
 const read = async <Answer>(path: string, login = 'support'): Promise<Answer> =>
   await as(login).read<Answer>(path);
 async function openCase(reference: string): Promise<string> {
-  const opened = await post('support', `/payments/${reference}/case`, { reason: 'no answer' });
+  const opened = await post('support', '/cases', { reference, reason: 'no answer' });
   expect(opened.status).toBe(200);
-  return String(opened.body['caseId']);
+  return String(opened.body['case']);
 }
 const wouldPost = async (id: string) =>
   (await read<ProposalAnswer>(`/proposals/${id}`, 'finance')).preview?.lines;
@@ -139,9 +140,9 @@ describe('a case', () => {
     const paid = {
       resolution: 'paid',
       reason: 'confirmed by telephone',
-      operatorReference: 'OP-1',
+      operator_reference: 'OP-1',
     };
-    expect((await post('support', `/cases/${caseId}/propose`, paid)).status).toBe(204);
+    expect((await post('support', `/cases/${caseId}/propose`, paid)).status).toBe(200);
     const seen = await read<CaseDetail>(`/cases/${caseId}`);
     expect(seen).toMatchObject({
       kind: 'no_answer',
@@ -154,13 +155,13 @@ describe('a case', () => {
         note: paid.reason,
       },
       proposed: 'paid',
-      proposedBy: 'support',
+      proposed_by: 'support',
       events: [
         { action: 'opened', actor: 'support' },
         { action: 'proposed', actor: 'support', note: 'confirmed by telephone' },
       ],
     });
-    const proposal = seen.proposal?.id ?? '';
+    const proposal = seen.proposal?.proposal ?? '';
     expect(await wouldPost(proposal)).toEqual([
       { label: 'Settled as paid', text: null, amount: '100.00' },
       { label: 'Posted', text: 'from reserved to operator:multichoice', amount: '100.00' },
@@ -169,7 +170,7 @@ describe('a case', () => {
     expect([same.status, same.problem]).toEqual([400, expect.stringContaining('another person')]);
 
     // Meanwhile the proposal is replaced.
-    const other = { ...paid, operatorReference: 'OP-2' };
+    const other = { ...paid, operator_reference: 'OP-2' };
     await post('finance', `/cases/${caseId}/propose`, other);
     const stale = await approveProposal(as('operations'), proposal);
     expect([stale.status, stale.problem]).toEqual([
@@ -177,7 +178,7 @@ describe('a case', () => {
       expect.stringContaining('already withdrawn by finance'),
     ]);
 
-    const current = (await read<CaseDetail>(`/cases/${caseId}`)).proposal?.id;
+    const current = (await read<CaseDetail>(`/cases/${caseId}`)).proposal?.proposal;
     expect((await approveCase(as('operations'), caseId)).status).toBe(204);
     expect(await read<PaymentDetail>(`/payments/${reference}`)).toMatchObject({
       status: 'SUCCESS',
@@ -189,14 +190,14 @@ describe('a case', () => {
     );
     expect(await read<CaseDetail>(`/cases/${caseId}`)).toMatchObject({
       resolution: 'paid',
-      resolvedBy: 'operations',
+      resolved_by: 'operations',
     });
   });
 
   test('two people return a payment that succeeded to the vendor', async () => {
     const reference = await createPending();
     const first = await openCase(reference);
-    const paid = { resolution: 'paid', reason: 'on the portal', operatorReference: 'OP-3' };
+    const paid = { resolution: 'paid', reason: 'on the portal', operator_reference: 'OP-3' };
     await post('support', `/cases/${first}/propose`, paid);
     await approveCase(as('finance'), first);
 
@@ -207,9 +208,9 @@ describe('a case', () => {
     expect(seen).toMatchObject({
       kind: 'contradiction',
       facts: { books_say: 'success', operator_says: 'failed', amount: '100.00' },
-      related: [{ caseId: first }],
+      related: [{ case: first }],
     });
-    expect(await wouldPost(seen.proposal?.id ?? '')).toContainEqual({
+    expect(await wouldPost(seen.proposal?.proposal ?? '')).toContainEqual({
       ...{ label: 'The vendor sees', text: 'FAILED', amount: null },
     });
     await approveCase(as('support'), caseId);
@@ -222,15 +223,17 @@ describe('a case', () => {
     const caseId = await openCase(await createPending());
     const path = `/cases/${caseId}`;
     await post('support', `${path}/propose`, { resolution: 'failed', reason: 'guess' });
-    const seen = (await read<CaseDetail>(path)).proposal?.id;
-    const better = { resolution: 'paid', reason: 'their receipt', operatorReference: 'OP-2' };
+    const seen = (await read<CaseDetail>(path)).proposal?.proposal;
+    const better = { resolution: 'paid', reason: 'their receipt', operator_reference: 'OP-2' };
     await post('support', `${path}/propose`, better);
     const why = { reason: 'no proof' };
     const rejected = await post('finance', `/proposals/${seen}/reject`, why);
     expect(rejected.problem).toContain('already withdrawn');
     const { proposal, proposed } = await read<CaseDetail>(path);
     expect(proposed).toBe('paid');
-    expect((await post('finance', `/proposals/${proposal?.id}/reject`, why)).status).toBe(204);
+    expect((await post('finance', `/proposals/${proposal?.proposal}/reject`, why)).status).toBe(
+      204,
+    );
   });
 
   test('a rejected proposal leaves it open', async () => {
@@ -238,7 +241,9 @@ describe('a case', () => {
     await post('support', `/cases/${caseId}/propose`, { resolution: 'failed', reason: 'guess' });
     const { proposal } = await read<CaseDetail>(`/cases/${caseId}`);
     const why = { reason: 'no proof' };
-    expect((await post('finance', `/proposals/${proposal?.id}/reject`, why)).status).toBe(204);
+    expect((await post('finance', `/proposals/${proposal?.proposal}/reject`, why)).status).toBe(
+      204,
+    );
     expect(await read<CaseDetail>(`/cases/${caseId}`)).toMatchObject({
       proposal: null,
       resolution: null,
@@ -250,19 +255,19 @@ describe('a case', () => {
     const proposed = await openCase(await createPending());
     await post('support', `/cases/${proposed}/propose`, { resolution: 'keep_books', reason: 'ok' });
     const listed = async (query: string): Promise<string[]> =>
-      (await read<CasesAnswer>(`/cases${query}`)).cases.map(({ caseId }) => caseId);
+      (await read<CaseList>(`/cases${query}`)).cases.map((row) => row.case);
     const all = await listed('');
     expect(all.slice(-2)).toEqual([open, proposed]);
     expect((await listed('?state=proposed')).at(-1)).toBe(proposed);
     expect(await listed('?state=proposed')).not.toContain(open);
     expect(await listed('?state=resolved')).not.toContain(open);
-    const { cases: worklist } = await read<CasesAnswer>('/cases');
+    const { cases: worklist } = await read<CaseList>('/cases');
     expect(new Set(worklist.map(({ amount }) => amount))).toEqual(new Set(['100.00']));
     expect(await listed('?kind=no_answer&vid=demo&operator=multichoice')).toEqual(all);
     for (const none of ['?kind=exposure', '?vid=demo2', '?operator=kplc']) {
       expect(await listed(none)).toEqual([]);
     }
-    const { open: counts } = await read<CasesAnswer>('/cases');
+    const { open: counts } = await read<CaseList>('/cases');
     expect(counts).toMatchObject([{ kind: 'no_answer', count: all.length }]);
   });
 
@@ -271,8 +276,8 @@ describe('a case', () => {
     [{ resolution: 'take_back', reason: 'x' }, 'resolution'],
     [{ resolution: 'guess', reason: 'x' }, 'resolution'],
     [{ resolution: 'failed', reason: '' }, 'reason'],
-    [{ resolution: 'paid', reason: 'x', amount: '1.234', operatorReference: 'x' }, 'amount'],
-    [{ resolution: 'paid', reason: 'x', operatorReference: 'a\nb' }, 'operatorReference'],
+    [{ resolution: 'paid', reason: 'x', amount: '1.234', operator_reference: 'x' }, 'amount'],
+    [{ resolution: 'paid', reason: 'x', operator_reference: 'a\nb' }, 'operator_reference'],
     [{ resolution: 'paid', reason: 'x', details: { 'a b': 'c' } }, 'details'],
   ])('the proposal %j is refused, naming %s', async (body, field) => {
     const caseId = await openCase(await createPending());
@@ -283,7 +288,7 @@ describe('a case', () => {
   test('a second one of the same kind is refused', async () => {
     const reference = await createPending();
     await openCase(reference);
-    const again = await post('support', `/payments/${reference}/case`, { reason: 'again' });
+    const again = await post('support', '/cases', { reference, reason: 'again' });
     expect([again.status, again.problem]).toEqual([400, expect.stringContaining('already open')]);
   });
 });

@@ -76,7 +76,7 @@ test('a payment that only an operator reports is found by staff, and by no vendo
   for (const { login, role } of DEMO_PEOPLE) {
     for (const search of ['88997711', 'kp-1']) {
       const { lost } = await list(login, `search=${search}`);
-      expect(lost.map((row) => row.caseId)).toEqual(isAllowed(role, 'cases.read') ? [caseId] : []);
+      expect(lost.map((row) => row.case)).toEqual(isAllowed(role, 'cases.read') ? [caseId] : []);
     }
   }
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CaseDetail, PaymentsAnswer } from '../../src/console/answers.ts';
+import type { PaymentsAnswer } from '../../src/console/answers.ts';
+import type { CaseDetail } from '../../src/staff/cases.ts';
 import type {
   BookStatementAnswer,
   CorrectionsAnswer,

@@ -33,7 +33,6 @@ const ACCEPTED: Readonly<Record<string, string>> = {
     'due watches of all vendors: the whole index either way',
   'src/payments/events/webhooks-store.ts events events: by (bucket, vendor_id) without due_at':
     'a command about the waiting events of one vendor',
-  'src/payments/cases/cases-store.ts cases c: by () without case_id': 'cases are decided by people',
   'src/payments/cases/cases-store.ts cases c: by () without bucket, vendor_id, payment_id':
     'cases are decided by people',
   'src/credit/registry/withdrawals-store.ts account_withdrawals w: by () without crn, account_id':

@@ -5,11 +5,8 @@ import { checkLedger } from '../../src/payments/audit/check.ts';
 import { listCaseEvents } from '../../src/payments/cases/case-proposals.ts';
 import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
 import { findCase, HOUSE, listCasesAbout, openCase } from '../../src/payments/cases/cases-store.ts';
-import type {
-  CaseKind,
-  CaseRow,
-  ProposedResolution,
-} from '../../src/payments/cases/cases-store.ts';
+import type { CaseKind } from '../../src/payments/cases/kinds.ts';
+import type { CaseRow, ProposedResolution } from '../../src/payments/cases/cases-store.ts';
 import { createPayments } from '../../src/payments/create/store.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { FinalReport, NewPayment, SettleResult } from '../../src/payments/create/payment.ts';

@@ -1,4 +1,4 @@
-import type { CaseDetail } from '../../src/console/answers.ts';
+import type { CaseDetail } from '../../src/staff/cases.ts';
 import type { ProposalAnswer } from '../../src/console/system-answers.ts';
 import type { ConsoleAnswer, ConsoleClient } from './console-client.ts';
 
@@ -11,5 +11,5 @@ export async function approveProposal(by: ConsoleClient, id: string): Promise<Co
 /** Approves in the console what waits for a case. */
 export async function approveCase(by: ConsoleClient, caseId: string): Promise<ConsoleAnswer> {
   const { proposal } = await by.read<CaseDetail>(`/cases/${caseId}`);
-  return await approveProposal(by, proposal?.id ?? '');
+  return await approveProposal(by, proposal?.proposal ?? '');
 }

@@ -1,4 +1,4 @@
-import type { CasesAnswer } from '../../src/console/answers.ts';
+import type { CaseList } from '../../src/staff/cases.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { findVendor } from '../../src/parties/store.ts';
 import { collect } from '../../src/payments/collections/collect.ts';
@@ -62,8 +62,8 @@ async function reportPaid({ service }: InProcessService, reference: string): Pro
 /** One person proposes that the vendor pays, another one approves. */
 async function charge({ origin }: InProcessService, reference: string): Promise<void> {
   const [finance, admin] = [await signedIn(origin, 'finance'), await signedIn(origin, 'admin')];
-  const { cases } = await finance.read<CasesAnswer>('/cases?kind=contradiction');
-  const caseId = cases.find((row) => row.reference === reference)?.caseId ?? '';
+  const { cases } = await finance.read<CaseList>('/cases?kind=contradiction');
+  const caseId = cases.find((row) => row.reference === reference)?.case ?? '';
   const proposal = { resolution: 'charge_vendor', reason: 'the operator’s list of today' };
   await finance.send('POST', `/cases/${caseId}/propose`, proposal);
   const { status, text } = await approveCase(admin, caseId);

@@ -1,7 +1,7 @@
 import type { WireTime } from '../../platform/base/clock.ts';
-import type { AnyAction, AnyView } from '../../staff/definition.ts';
+import type { AnyAction, AnyView, Property } from '../../staff/definition.ts';
 import { propertiesOf } from '../../staff/definition.ts';
-import { columnsOf, isNumber, rowColumns, textFor } from '../../staff/present.ts';
+import { columnsOf, factOf, isNumber, rowColumns, textFor } from '../../staff/present.ts';
 import type { Column, Row } from '../../staff/present.ts';
 import { EXIT } from '../exit.ts';
 import { record, table } from '../output.ts';
@@ -24,32 +24,44 @@ export function shownAnswer(of: AnyView | AnyAction, answer: Row, how: ShownHow)
 
 function textOf(of: AnyView | AnyAction, answer: Row, how: ShownHow): string {
   const rows = of.kind === 'view' ? of.rows : undefined;
+  if (of.kind !== 'view' || rows === undefined) return objectText(of.output, answer, how);
   const facts = factsOf(of.output, answer, how);
-  if (of.kind === 'view' && rows !== undefined) {
-    const list = tableOf(rowColumns(of), answer[rows] as readonly Row[], how, of.empty);
-    const isMore = typeof answer['next'] === 'string';
-    const more = isMore ? '(there are more: --cursor with the `next` of --json, or --csv)\n' : '';
-    return [list, facts].filter((part) => part !== '').join('\n') + more;
-  }
-  const nested = propertiesOf(of.output)
-    .filter(([name, { items }]) => items !== undefined && Array.isArray(answer[name]))
-    .map(([name, { items = {}, title = name }]) => {
-      const columns = columnsOf(items);
-      const found = answer[name] as readonly Row[];
-      if (columns.length === 0 || found.length === 0) return '';
-      return `\n${title.replaceAll('_', ' ')}\n${tableOf(columns, found, how)}`;
-    });
-  return facts + nested.join('') + (of.kind === 'action' ? nextStep(of, answer) : '');
+  const list = tableOf(rowColumns(of), answer[rows] as readonly Row[], how, of.empty);
+  const isMore = typeof answer['next'] === 'string';
+  const more = isMore ? '(there are more: --cursor with the `next` of --json, or --csv)\n' : '';
+  return [list, facts].filter((part) => part !== '').join('\n') + more;
 }
 
-/** Names and values of what is no list. */
+/** Its facts, and then what is in it, each below its title. */
+function objectText(schema: object, answer: Row, how: ShownHow): string {
+  const nested = propertiesOf(schema).map(([name, property]) => {
+    const value = answer[name];
+    if (typeof value !== 'object' || value === null || property.spread === true) return '';
+    const title = `\n${(property.title ?? name).replaceAll('_', ' ')}\n`;
+    if (!Array.isArray(value)) {
+      const text = objectText(objectIn(property), value as Row, how);
+      return text === '' ? '' : title + text;
+    }
+    const columns = columnsOf(property.items ?? {});
+    return columns.length === 0 || value.length === 0
+      ? ''
+      : title + tableOf(columns, value as readonly Row[], how);
+  });
+  return factsOf(schema, answer, how) + nested.join('') + nextStep(answer);
+}
+
+/** The schema of an object that may be null. */
+const objectIn = (property: Property): Property =>
+  property.anyOf?.find(({ properties }) => properties !== undefined) ?? property;
+
+/** Names and values of what is neither a list nor an object. */
 function factsOf(schema: object, answer: Row, { wireTime }: ShownHow): string {
-  const columns = columnsOf(schema).filter(({ property }) => property.items === undefined);
-  return columns.length === 0
-    ? ''
-    : record(
-        columns.map((column) => [column.title.toLowerCase(), textFor(column, answer, wireTime)]),
-      );
+  const facts = columnsOf(schema).filter(
+    ({ property }) =>
+      property.spread === true ||
+      (property.items === undefined && objectIn(property).properties === undefined),
+  );
+  return record(facts.flatMap((column) => factOf(column, answer, wireTime)));
 }
 
 function tableOf(
@@ -70,9 +82,9 @@ function tableOf(
   );
 }
 
-/** Leads whoever proposed something to the person who decides. */
-function nextStep({ proposes }: AnyAction, { proposal, seen, decision }: Row): string {
-  if (proposes === undefined || decision !== null || typeof proposal !== 'string') return '';
-  const approve = `malipo proposal approve ${proposal} --by NAME --seen ${String(seen)}`;
+/** Leads whoever proposed something, or looks at it, to the person who decides. */
+function nextStep({ proposal, seen, decision }: Row): string {
+  if (decision !== null || typeof proposal !== 'string' || typeof seen !== 'string') return '';
+  const approve = `malipo proposal approve ${proposal} --by NAME --seen ${seen}`;
   return `\nNothing was changed yet: another person approves it in the console or with\n  ${approve}\n`;
 }

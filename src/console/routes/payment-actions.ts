@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import type { VendorDirectory } from '../../parties/directory.ts';
-import { openCaseByHand } from '../../payments/corrections/open-case.ts';
 import { replayEvents } from '../../payments/events/administer.ts';
 import type { Payments } from '../../payments/payments.ts';
 import { Refusal } from '../../platform/base/errors.ts';
@@ -8,7 +7,6 @@ import { decodeReference } from '../../parties/reference.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import type { CaseOpened } from '../answers.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute, Viewer } from '../route.ts';
 import { onlyReason } from './reason.ts';
@@ -37,7 +35,7 @@ export interface PaymentActionOptions {
 
 /** What people do about one payment. */
 export function paymentActionRoutes(options: PaymentActionOptions): AnyRoute[] {
-  return [verifyRoute(options), resendRoute(options), caseRoute(options)];
+  return [verifyRoute(options), resendRoute(options)];
 }
 
 function verifyRoute({ verifyNow }: PaymentActionOptions): AnyRoute {
@@ -72,23 +70,6 @@ function resendRoute({ pool, directory }: PaymentActionOptions): AnyRoute {
       const events = await replayEvents(pool, vendor, { paymentId, ...all });
       if (events > 0) return new Audited(undefined, { after: { events } });
       throw new PlainError('The payment has no event that could be sent again.');
-    },
-  });
-}
-
-function caseRoute({ pool }: PaymentActionOptions): AnyRoute {
-  return route({
-    method: 'POST',
-    path: '/payments/:reference/case',
-    permission: 'cases.act',
-    action: 'case.open',
-    params,
-    body: onlyReason,
-    handle: async (input, { viewer }) => {
-      const key = keyOf(input.params.reference, viewer);
-      const note = input.body.reason;
-      const { caseId } = await openCaseByHand(pool, { ...key, by: viewer.login, note });
-      return new Audited({ caseId } satisfies CaseOpened, { after: { caseId } });
     },
   });
 }

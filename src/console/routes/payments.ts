@@ -18,7 +18,7 @@ import type { Pool } from '../../platform/db/pool.ts';
 import type { PaymentChoices, PaymentDetail, PaymentsAnswer } from '../answers.ts';
 import { Download, longReaderOf, readInVendorsTurn, route } from '../route.ts';
 import type { AnyRoute, RouteContext, Viewer } from '../route.ts';
-import { listedCase } from './case-answer.ts';
+import { caseViewOf } from '../../staff/case-core.ts';
 import { listedPayment } from './listed-payment.ts';
 import { paymentDetail } from './payment-detail.ts';
 import { paymentsTable, readColumns } from './payments-export.ts';
@@ -83,7 +83,7 @@ function listRoutes(options: PaymentRoutesOptions): AnyRoute[] {
     const open = await listOpenProposals(options.pool, caseIds);
     return {
       understood,
-      lost: lost.map((row) => listedCase(row, open)),
+      lost: lost.map((row) => caseViewOf(row, open)),
       payments: page.payments.map(listedPayment),
       next: page.next === null ? null : writeCursor(page.next),
       searchedTo: page.searchedTo?.toISOString() ?? null,

@@ -11,7 +11,7 @@ import type { StatementRow } from '../../payments/reconciliation/store.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Bridge, DayAnswer, Difference, StatementSummary } from '../reconciliation-answers.ts';
-import { factsOf, listedCase, paymentAmountOf } from './case-answer.ts';
+import { caseViewOf, factsOf, paymentAmountOf } from '../../staff/case-core.ts';
 
 type KnownOperator = Parameters<typeof statementFormatOf>[0];
 
@@ -148,7 +148,7 @@ function bridgeOf(
 }
 
 /** A case that a statement opened, side by side. @param open proposals that wait, by case. */
-export function differenceOf(row: CaseRow, open: Parameters<typeof listedCase>[1]): Difference {
+export function differenceOf(row: CaseRow, open: Parameters<typeof caseViewOf>[1]): Difference {
   const facts = factsOf(row.facts);
   const text = (...names: readonly string[]): string | null => {
     const found = names.map((name) => facts[name]).find((value) => typeof value === 'string');
@@ -156,7 +156,7 @@ export function differenceOf(row: CaseRow, open: Parameters<typeof listedCase>[1
   };
   const { line } = facts;
   return {
-    case: listedCase(row, open),
+    case: caseViewOf(row, open),
     ours: {
       amount: text('posted', 'amount', 'closing') ?? paymentAmountOf(row),
       outcome: text('books_say'),

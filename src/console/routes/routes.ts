@@ -3,8 +3,6 @@ import type { Definition } from '../../staff/definition.ts';
 import type { StaffDeps } from '../../staff/deps.ts';
 import type { Cursors } from '../../platform/http/cursors.ts';
 import { staffRoutes } from '../staff-routes.ts';
-import { caseRoutes } from './cases.ts';
-import type { CaseRoutesOptions } from './cases.ts';
 import { HomeFeed } from '../home-feed.ts';
 import type { HomeFeedOptions } from '../home-feed.ts';
 import { auditRoutes } from './audit.ts';
@@ -53,7 +51,6 @@ import type { SystemRoutesOptions } from './system.ts';
 export type RoutesOptions = Omit<PaymentRoutesOptions, 'reads'> &
   Omit<EventRoutesOptions, 'reads'> &
   PaymentActionOptions &
-  CaseRoutesOptions &
   Omit<ReconciliationRoutesOptions, 'reads'> &
   ProposalRoutesOptions &
   SystemRoutesOptions &
@@ -77,7 +74,6 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
   return [
     ...paymentRoutes(reports), //
     ...paymentActionRoutes(options),
-    ...caseRoutes(options),
     ...reconciliationRoutes(reports),
     ...ledgerRoutes(reports),
     ...marginRoutes(reports),

@@ -2,22 +2,7 @@ import { newId } from '../../platform/base/ids.ts';
 import { encodeReference } from '../../parties/reference.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { Decision } from '../../proposals/store.ts';
-
-export const CASE_KINDS = [
-  'contradiction',
-  'amount_difference',
-  'ours_only',
-  'theirs_only',
-  'duplicate',
-  'statement_change',
-  'float_difference',
-  'unmatched_callback',
-  'no_answer',
-  'exposure',
-  'receipt_conflict',
-  'receipt_reversed',
-] as const;
-export type CaseKind = (typeof CASE_KINDS)[number];
+import type { CaseKind } from './kinds.ts';
 
 /** Our own accounts, for what concerns no vendor. */
 export const HOUSE = 0;
@@ -208,10 +193,15 @@ export const CASES = `select c.vendor_id as "vendorId", v.vid, c.payment_id as "
     left join billers b on b.biller_code = t.biller_code`;
 
 const LISTED = `${CASES} where (c.resolved_at is not null) = $1 and ($2::text is null or c.kind = $2)
-    and ($3::text is null or v.vid = $3) and ($5::text is null or ${OPERATOR_OF_CASE} = $5)`;
-const OPEN_CASES = `${LISTED} order by c.opened_at, c.case_id limit $4`;
-const OPEN_CASES_OF = `${LISTED} and c.case_id = any ($6::uuid[]) order by c.opened_at, c.case_id limit $4`;
-const RESOLVED_CASES = `${LISTED} order by c.resolved_at desc, c.case_id limit $4`;
+    and ($3::text is null or v.vid = $3) and ($5::text is null or ${OPERATOR_OF_CASE} = $5)
+    and ($6::uuid[] is null or c.case_id = any ($6))`;
+// To the millisecond, which is all that a position in a list knows.
+const OPENED = `date_trunc('milliseconds', c.opened_at)`;
+const RESOLVED = `date_trunc('milliseconds', c.resolved_at)`;
+const OPEN_CASES = `${LISTED} and ($7::timestamptz is null or (${OPENED}, c.case_id) > ($7, $8::uuid))
+  order by ${OPENED}, c.case_id limit $4`;
+const RESOLVED_CASES = `${LISTED} and ($7::timestamptz is null or (${RESOLVED}, c.case_id) < ($7, $8::uuid))
+  order by ${RESOLVED} desc, c.case_id desc limit $4`;
 
 /** Open cases, oldest first; or resolved ones, last resolved first. */
 export async function listCases(
@@ -223,17 +213,23 @@ export async function listCases(
     readonly operatorCode?: string | undefined;
     /** Leaves out every case that is not named here. */
     readonly caseIds?: readonly string[] | undefined;
+    /** Those listed after this one; see `listedAt`. */
+    readonly before?: { readonly at: Date; readonly id: string } | undefined;
     readonly limit: number;
   },
 ): Promise<CaseRow[]> {
-  const { resolved, kind, vid, limit, caseIds, operatorCode } = filter;
-  const values = [resolved, kind ?? null, vid ?? null, limit, operatorCode ?? null];
-  const listed =
-    caseIds === undefined
-      ? await db.query<CaseRow>(resolved ? RESOLVED_CASES : OPEN_CASES, values)
-      : await db.query<CaseRow>(OPEN_CASES_OF, [...values, caseIds]);
+  const { resolved, kind, vid, limit, caseIds, operatorCode, before } = filter;
+  const listed = await db.query<CaseRow>(resolved ? RESOLVED_CASES : OPEN_CASES, [
+    ...[resolved, kind ?? null, vid ?? null, limit, operatorCode ?? null, caseIds ?? null],
+    ...[before?.at ?? null, before?.id ?? null],
+  ]);
   return listed.rows;
 }
+
+/** Where a case stands in its list. */
+export const listedAt = ({ caseId, openedAt, resolvedAt }: CaseRow) => ({
+  ...{ at: resolvedAt ?? openedAt, id: caseId },
+});
 
 /** The `ipay_reference` of the payment that a case is about. */
 export function referenceOf(row: Pick<CaseRow, 'vendorId' | 'paymentId'>): string | null {

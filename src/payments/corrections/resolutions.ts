@@ -3,7 +3,8 @@ import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Outcome } from '../create/payment.ts';
 import { HOUSE } from '../cases/cases-store.ts';
-import type { CaseKind, CaseRow, ProposedResolution } from '../cases/cases-store.ts';
+import type { CaseRow, ProposedResolution } from '../cases/cases-store.ts';
+import type { CaseKind } from '../cases/kinds.ts';
 import type { OurPayment } from '../reconciliation/match.ts';
 import { accountOf, changedTerms, chargesOf, feeParts, takenBack } from './charges.ts';
 import type { PlannedTransfer } from './charges.ts';
@@ -15,33 +16,9 @@ import { lostAmount, planLostCharge, planLostReturn, stillLostCents } from './lo
 import type { LostPayment } from './lost-payment.ts';
 import { planTerms } from './other-terms.ts';
 import type { PricedPayment } from './other-terms.ts';
+import type { Resolution } from './resolution-names.ts';
 import { missingExecutedCents, missingTakenCents, saidCents } from './missing.ts';
 import { stillReturnedCents, stillReturnedToVendorCents, stillTakenCents } from './still-taken.ts';
-
-/**
- * The possible resolutions of a case. Only `paid` and `failed` settle; the others correct, or
- * change nothing.
- */
-export const RESOLUTIONS = {
-  keep_books: 'the ledger is correct, and nothing is posted',
-  paid: 'the open payment was paid, as the operator reported to a person',
-  failed: 'the open payment was not paid, as the operator reported to a person',
-  charge_vendor:
-    'the operator paid more than the ledger shows, or a payment that a restore lost: the vendor’s float pays it',
-  return_to_vendor:
-    'the operator paid less than the ledger shows: the difference returns to the float',
-  terms_differ:
-    'the operator’s cost or commission for it differs from ours: the difference is ours, and the vendor’s money stays as it is',
-  house_bears: 'the operator paid something that no vendor owes: we bear the cost',
-  house_recovers: 'the operator has returned money that we had borne, or took less than that',
-  receivable: 'the operator took money that it must return: recorded as our claim on it',
-  receivable_returned:
-    'the operator has returned the money that we claimed, or took less than that',
-  collect_exposure: 'the vendor’s float pays what the vendor owes us',
-  write_off: 'we write off what the vendor owes us',
-  take_back: 'the money of the receipt is not ours to keep: the vendor’s money pays it back',
-} as const;
-export type Resolution = keyof typeof RESOLUTIONS;
 
 /** Which cases can be resolved how. */
 const FITTING: Readonly<Record<CaseKind, readonly Resolution[]>> = {

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEMO_PEOPLE } from '../../../sandbox/data.ts';
+import { findVendor } from '../../../src/parties/store.ts';
+import { collect } from '../../../src/payments/collections/collect.ts';
+import type { Mac } from '../../../src/platform/base/mac.ts';
 import { openLedgerMac } from '../../../src/parties/ledger-key.ts';
 import { isAllowed } from '../../../src/parties/people/permissions.ts';
 import type { Permission } from '../../../src/parties/people/permissions.ts';
@@ -53,12 +56,14 @@ beforeAll(async () => {
   const wireTime = createWireTime('Africa/Nairobi');
   const ledgerMac = await openLedgerMac(pool, masterKeys);
   proposals = createProposals({ pool, ledgerMac, wireTime, masterKeys });
+  const pay = await payerOf(running, ledgerMac);
   world = {
     act: async (login, path, body) => {
       const { status, body: answer, text } = await as(login).post(path, body);
       if (status !== 200) throw new Error(`${path}: ${text}`);
       return answer;
     },
+    pay,
     approve: async (login, proposalId) => {
       const found = await pool.query<{ id: string }>(
         'select person_id as id from people where login = $1',
@@ -74,6 +79,24 @@ afterAll(async () => {
   await running.stop();
   await database.drop();
 });
+
+/** Creates payments of a vendor of its own. */
+async function payerOf(started: InProcessService, ledgerMac: Mac) {
+  const vid = 'paying';
+  const vendor = await started.addVendor({ vid });
+  const { pool } = started.service;
+  const vendorId = (await findVendor(pool, vid))?.vendorId ?? 0;
+  const income = { collector: 'demo-collector', reference: 'paying-1', paidAt: new Date() };
+  await collect({ pool, ledgerMac }, { ...income, vendorId, amountCents: 1_000_000n });
+  await vendor.call('fund', { time: String(Date.now()), currency: 'KES' });
+  let payments = 0;
+  return async () => {
+    payments += 1;
+    const account = String(14_000_000 + payments);
+    const order = { account, phone: '0722000001', merchant_reference: `o-${payments}` };
+    return await vendor.accepted({ biller_name: 'dstv', amount: '50', ...order });
+  };
+}
 
 const as = (login: string): StaffClient => {
   const client = staff.get(login);

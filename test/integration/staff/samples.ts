@@ -4,6 +4,8 @@ import { randomUUID } from 'node:crypto';
 export interface World {
   /** Performs an action as a person of the sandbox, over the staff API. Returns its answer. */
   readonly act: (login: string, path: string, body: object) => Promise<Record<string, unknown>>;
+  /** Creates a payment of the sandbox's vendor. Returns its reference. */
+  readonly pay: () => Promise<string>;
   /** Approves a proposal as a person of the sandbox. */
   readonly approve: (login: string, proposal: string) => Promise<void>;
 }
@@ -23,6 +25,12 @@ const payout = () => ({
   ...{ evidence: 'mail', reason: 'asked for' },
 });
 
+/** A case about a payment whose instruction nobody has confirmed. */
+const openedCase = async ({ act, pay }: World): Promise<string> => {
+  const opened = await act('support', '/cases', { reference: await pay(), reason: 'no answer' });
+  return String(opened['case']);
+};
+
 const approvedPayout = async ({ act, approve }: World): Promise<string> => {
   const { payout: id } = await act('finance', '/payouts', payout());
   await approve('admin', String(id));
@@ -41,6 +49,16 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   },
   'payout.return': {
     input: async (world) => ({ payout: await approvedPayout(world), reason: 'not made' }),
+  },
+  'case.list': nothing,
+  'case.show': { input: async (world) => ({ case: await openedCase(world) }) },
+  'case.open': {
+    input: async ({ pay }) => ({ reference: await pay(), reason: 'the customer was not paid' }),
+  },
+  'case.propose': {
+    input: async (world) => ({
+      ...{ case: await openedCase(world), resolution: 'keep_books', reason: 'their list' },
+    }),
   },
   'entry.list': nothing,
   'entry.propose': {

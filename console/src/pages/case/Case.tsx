@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import type { CaseDetail } from '../../../../src/console/answers.ts';
+import type { CaseDetail } from '../../../../src/staff/cases.ts';
 import { get } from '../../api/client.ts';
 import { PageProblem } from '../../app/PageProblem.tsx';
 import { Card } from '../../design/Card.tsx';
@@ -49,7 +49,7 @@ function Shown({ of }: { readonly of: CaseDetail }) {
         }
         about={
           <Trans>
-            Opened <Age seconds={secondsSince(of.openedAt)} /> ago
+            Opened <Age seconds={secondsSince(of.opened_at)} /> ago
           </Trans>
         }
       />
@@ -73,8 +73,8 @@ function Shown({ of }: { readonly of: CaseDetail }) {
             <Card title={<Trans>Other cases about this payment</Trans>}>
               <ul className={styles['rows']}>
                 {of.related.map((other) => (
-                  <li key={other.caseId}>
-                    <Link to="/cases/$caseId" params={{ caseId: other.caseId }}>
+                  <li key={other.case}>
+                    <Link to="/cases/$caseId" params={{ caseId: other.case }}>
                       {i18n._(KIND_NAMES[other.kind])}
                     </Link>
                     <CaseState row={other} />
@@ -96,11 +96,11 @@ function CaseFacts({ of }: { readonly of: CaseDetail }) {
       facts={[
         { name: t`Vendor`, value: of.vid ?? t`our own accounts` },
         { name: t`Operator`, value: of.operator ?? '–' },
-        { name: t`Opened`, value: <Time at={of.openedAt} /> },
+        { name: t`Opened`, value: <Time at={of.opened_at} /> },
         ...Object.entries(of.facts)
           .filter(([, value]) => value !== null && value !== '')
           .map(([name, value]) => ({ name: factName(name), value: factValue(value) })),
-        { name: t`Case`, value: <code>{of.caseId}</code> },
+        { name: t`Case`, value: <code>{of.case}</code> },
       ]}
     />
   );
@@ -131,7 +131,7 @@ function PaymentOfCase({ payment }: { readonly payment: NonNullable<CaseDetail['
           </Link>
           <br />
           <span className={styles['dim']}>
-            {payment.biller}, {payment.account}, <Time at={payment.createdAt} />
+            {payment.biller}, {payment.account}, <Time at={payment.created_at} />
           </span>
         </span>
         <Status status={payment.status} />
@@ -153,7 +153,7 @@ function Events({ of }: { readonly of: CaseDetail }) {
         <li data-tone="waiting">
           <div className={styles['head']}>
             <b>{caseAction('opened')}</b>
-            <Time at={of.openedAt} />
+            <Time at={of.opened_at} />
           </div>
           <p>
             <Trans>by the service</Trans>

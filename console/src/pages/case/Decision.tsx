@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { CaseDetail } from '../../../../src/console/answers.ts';
+import type { CaseDetail } from '../../../../src/staff/cases.ts';
 import { send } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
@@ -23,7 +23,7 @@ type CaseProposal = NonNullable<CaseDetail['proposal']>;
 export function Decision({ of }: { readonly of: CaseDetail }) {
   const [asked, setAsked] = useState<Asked>();
   const mayAct = useMay('cases.act');
-  const { proposal, resolution, resolvedAt, resolvedBy } = of;
+  const { proposal, resolution, resolved_at: resolvedAt, resolved_by: resolvedBy } = of;
   if (resolution !== null) {
     return (
       <Notice tone="done">
@@ -75,7 +75,7 @@ function Proposed({ of, proposal }: { readonly of: CaseDetail; readonly proposal
       facts={[
         { name: t`Resolution`, value: <ResolutionName code={of.proposed ?? ''} /> },
         { name: t`Evidence`, value: proposal.note },
-        { name: t`Proposed by`, value: <By person={of.proposedBy} at={proposal.at} /> },
+        { name: t`Proposed by`, value: <By person={of.proposed_by} at={proposal.proposed_at} /> },
       ]}
     />
   );
@@ -118,7 +118,7 @@ function Dialogs({
 }) {
   const { t } = useLingui();
   const queries = useQueryClient();
-  const { caseId, proposal } = of;
+  const { case: caseId, proposal } = of;
   const propose = async (fields: Readonly<Record<string, string>>): Promise<void> => {
     try {
       await send('POST', `/cases/${caseId}/propose`, withDetails(fields));
@@ -140,7 +140,7 @@ function Dialogs({
         <ProposalFields of={of} />
       </ConfirmDialog>
       {proposal !== null && asked === 'decide' && (
-        <DecideProposal id={proposal.id} mayDecide onClose={onClose} />
+        <DecideProposal id={proposal.proposal} mayDecide onClose={onClose} />
       )}
     </>
   );

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useState } from 'react';
-import type { CaseDetail } from '../../../../src/console/answers.ts';
+import type { CaseDetail } from '../../../../src/staff/cases.ts';
 import { Field } from '../../design/Field.tsx';
 import { Select } from '../../design/Select.tsx';
 import { RESOLUTION_NAMES } from '../cases/case-texts.ts';
@@ -42,7 +42,7 @@ export function ProposalFields({ of }: { readonly of: CaseDetail }) {
         <>
           <Field
             label={t`Operator’s reference of the payment`}
-            name="operatorReference"
+            name="operator_reference"
             maxLength={100}
             required
           />

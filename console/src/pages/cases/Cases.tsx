@@ -1,7 +1,8 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import type { CasesAnswer, ListedCase } from '../../../../src/console/answers.ts';
+import type { CaseView } from '../../../../src/staff/case-schema.ts';
+import type { CaseList as Answer } from '../../../../src/staff/cases.ts';
 import { get } from '../../api/client.ts';
 import { Card } from '../../design/Card.tsx';
 import { Empty } from '../../design/Empty.tsx';
@@ -18,6 +19,8 @@ import styles from './Cases.module.css';
 import type { CaseFilter } from './filter.ts';
 
 const EVERY_MS = 15_000;
+/** Then the filter has to be narrower. */
+const MAX_LISTED = '200';
 
 /** What people have to decide, oldest first. */
 export function Cases() {
@@ -27,7 +30,7 @@ export function Cases() {
     queryKey: ['cases', filter],
     placeholderData: keepPreviousData,
     refetchInterval: EVERY_MS,
-    queryFn: ({ signal }) => get<CasesAnswer>('/cases', filter, signal),
+    queryFn: ({ signal }) => get<Answer>('/cases', { limit: MAX_LISTED, ...filter }, signal),
   });
   return (
     <>
@@ -44,7 +47,9 @@ export function Cases() {
       ) : (
         <Card
           title={filter.state === 'resolved' ? t`Last resolved first` : t`Oldest first`}
-          more={list.data?.more === true && <Trans>There are more: narrow the filter.</Trans>}
+          more={
+            typeof list.data?.next === 'string' && <Trans>There are more: narrow the filter.</Trans>
+          }
         >
           {list.data === undefined ? <Skeleton lines={8} /> : <CaseList cases={list.data.cases} />}
         </Card>
@@ -54,21 +59,21 @@ export function Cases() {
 }
 
 /** How many of each kind are open, and since when. */
-function Ageing({ answer }: { readonly answer: CasesAnswer | undefined }) {
+function Ageing({ answer }: { readonly answer: Answer | undefined }) {
   const { i18n } = useLingui();
   if (answer === undefined || answer.open.length === 0) return null;
   return (
     <ul className={styles['tiles']}>
       {answer.open
-        .toSorted((one, other) => other.oldestSeconds - one.oldestSeconds)
-        .map(({ kind, count, oldestSeconds }) => (
+        .toSorted((one, other) => other.oldest_seconds - one.oldest_seconds)
+        .map(({ kind, count, oldest_seconds: seconds }) => (
           <li key={kind}>
             <Link to="/cases" search={{ kind }}>
               <b>{count}</b>
               <span>{i18n._(KIND_NAMES[kind])}</span>
               <small>
                 <Trans>
-                  oldest <Age seconds={oldestSeconds} />
+                  oldest <Age seconds={seconds} />
                 </Trans>
               </small>
             </Link>
@@ -118,7 +123,7 @@ function Filter({ filter }: { readonly filter: CaseFilter }) {
   );
 }
 
-export function CaseList({ cases }: { readonly cases: readonly ListedCase[] }) {
+export function CaseList({ cases }: { readonly cases: readonly CaseView[] }) {
   const { t, i18n } = useLingui();
   if (cases.length === 0) {
     return (
@@ -131,18 +136,18 @@ export function CaseList({ cases }: { readonly cases: readonly ListedCase[] }) {
     <Table
       label={t`Cases`}
       rows={cases}
-      keyOf={({ caseId }) => caseId}
+      keyOf={(row) => row.case}
       empty=""
       columns={[
         {
           title: t`Case`,
           cell: (row) => (
-            <Link to="/cases/$caseId" params={{ caseId: row.caseId }}>
+            <Link to="/cases/$caseId" params={{ caseId: row.case }}>
               {i18n._(KIND_NAMES[row.kind])}
             </Link>
           ),
         },
-        { title: t`Age`, cell: ({ openedAt }) => <Age seconds={secondsSince(openedAt)} /> },
+        { title: t`Age`, cell: (row) => <Age seconds={secondsSince(row.opened_at)} /> },
         {
           title: t`Vendor`,
           cell: ({ vid }) =>
@@ -177,19 +182,15 @@ export function CaseList({ cases }: { readonly cases: readonly ListedCase[] }) {
   );
 }
 
-export function CaseState({
-  row: { resolution, proposed },
-}: {
-  readonly row: Pick<ListedCase, 'resolution' | 'proposed'>;
-}) {
-  if (resolution !== null) {
+export function CaseState({ row: { state } }: { readonly row: Pick<CaseView, 'state'> }) {
+  if (state === 'resolved') {
     return (
       <Pill tone="done">
         <Trans>Resolved</Trans>
       </Pill>
     );
   }
-  return proposed === null ? (
+  return state === 'open' ? (
     <Pill tone="alert">
       <Trans>Open</Trans>
     </Pill>

@@ -1,9 +1,9 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
-import type { ListedCase } from '../../../../src/console/answers.ts';
+import type { CaseView } from '../../../../src/staff/case-schema.ts';
 
 /** What each kind of case is, in a few words. */
-export const KIND_NAMES: Readonly<Record<ListedCase['kind'], MessageDescriptor>> = {
+export const KIND_NAMES: Readonly<Record<CaseView['kind'], MessageDescriptor>> = {
   contradiction: msg`Reports contradict each other`,
   amount_difference: msg`Another amount was paid`,
   ours_only: msg`Missing in the operator’s statement`,

@@ -2,7 +2,8 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { CaseOpened, PaymentDetail } from '../../../../src/console/answers.ts';
+import type { PaymentDetail } from '../../../../src/console/answers.ts';
+import type { CaseView } from '../../../../src/staff/case-schema.ts';
 import { send } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
@@ -101,7 +102,6 @@ function CaseDialog({
   readonly onOpenChange: (isOpen: boolean) => void;
 }) {
   const navigate = useNavigate();
-  const path = `/payments/${payment.reference}/case`;
   return (
     <ConfirmDialog
       title={<Trans>Open a case</Trans>}
@@ -109,8 +109,9 @@ function CaseDialog({
       onOpenChange={onOpenChange}
       confirm={<Trans>Open the case</Trans>}
       onConfirm={async (fields) => {
-        const { caseId } = await send<CaseOpened>('POST', path, fields);
-        await navigate({ to: '/cases/$caseId', params: { caseId } });
+        const { reference } = payment;
+        const opened = await send<CaseView>('POST', '/cases', { ...fields, reference });
+        await navigate({ to: '/cases/$caseId', params: { caseId: opened.case } });
       }}
     >
       <p>

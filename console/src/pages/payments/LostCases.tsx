@@ -1,12 +1,13 @@
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import type { ListedCase, PaymentsAnswer } from '../../../../src/console/answers.ts';
+import type { PaymentsAnswer } from '../../../../src/console/answers.ts';
+import type { CaseView } from '../../../../src/staff/case-schema.ts';
 import { send } from '../../api/client.ts';
 import { Card } from '../../design/Card.tsx';
 import { CaseList } from '../cases/Cases.tsx';
 
 /** Cases about payments that an operator reports and the ledger does not have; nothing if there are none. */
-export function LostCases({ cases }: { readonly cases: readonly ListedCase[] }) {
+export function LostCases({ cases }: { readonly cases: readonly CaseView[] }) {
   if (cases.length === 0) return null;
   return (
     <Card title={<Trans>Only an operator reports it: people decide</Trans>}>

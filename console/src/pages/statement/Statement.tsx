@@ -94,14 +94,14 @@ function Differences({ differences }: { readonly differences: readonly Differenc
     <Table
       label={t`Differences`}
       rows={differences}
-      keyOf={(row) => row.case.caseId}
+      keyOf={(row) => row.case.case}
       empty=""
       columns={[
         {
           title: t`Difference`,
           cell: (row) => (
             <>
-              <Link to="/cases/$caseId" params={{ caseId: row.case.caseId }}>
+              <Link to="/cases/$caseId" params={{ caseId: row.case.case }}>
                 {i18n._(KIND_NAMES[row.case.kind])}
               </Link>
               <br />

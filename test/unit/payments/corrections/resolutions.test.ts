@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { HOUSE } from '../../../../src/payments/cases/cases-store.ts';
-import type { CaseKind, ProposedResolution } from '../../../../src/payments/cases/cases-store.ts';
+import type { ProposedResolution } from '../../../../src/payments/cases/cases-store.ts';
+import type { CaseKind } from '../../../../src/payments/cases/kinds.ts';
 import type { PlannedTransfer } from '../../../../src/payments/corrections/charges.ts';
 import { planResolution } from '../../../../src/payments/corrections/resolutions.ts';
 import type { Situation } from '../../../../src/payments/corrections/resolutions.ts';

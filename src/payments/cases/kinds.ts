@@ -1,0 +1,15 @@
+export const CASE_KINDS = [
+  'contradiction',
+  'amount_difference',
+  'ours_only',
+  'theirs_only',
+  'duplicate',
+  'statement_change',
+  'float_difference',
+  'unmatched_callback',
+  'no_answer',
+  'exposure',
+  'receipt_conflict',
+  'receipt_reversed',
+] as const;
+export type CaseKind = (typeof CASE_KINDS)[number];
