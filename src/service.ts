@@ -191,7 +191,7 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Assembled>
   return { ...http, pool, directory, catalogue, create, workUnderWay, start, leave };
 }
 
-/** Interval of ending expired proposals, and of taking statements that were left. */
+/** Interval of ending proposals whose time is over or that were overtaken, and of taking statements that were left. */
 const EXPIRY_MS = 60_000;
 
 function startProposalJobs(
@@ -204,8 +204,11 @@ function startProposalJobs(
   const proposals = createProposals(deps);
   const expiry = startPeriodicJob({
     everyMs: EXPIRY_MS,
-    work: async () => await proposals.expire(),
-    failureText: 'proposals whose time is over could not be ended',
+    work: async () => {
+      await proposals.expire();
+      await proposals.withdrawOver();
+    },
+    failureText: 'proposals that nobody can approve any more could not be ended',
     log,
   });
   ends.add(() => expiry.stop());

@@ -80,6 +80,11 @@ export interface Kind<Content extends object, Facts, Plan> {
   remarks?(facts: Facts): readonly Line[];
   /** Other proposals that are pointless once this one is carried out. They are withdrawn in its commit. Pure. */
   ends?(plan: Plan): readonly { readonly kind: string; readonly about: string }[];
+  /**
+   * True once `check` refuses it for good, because what it would do was done in another way. Then the service
+   * withdraws it. Pure.
+   */
+  isOver?(facts: Facts, content: Content): boolean;
   /** In the commit of the decision. Calls no network and reads no file. */
   apply(db: Queryable, plan: Plan, approval: Approved<Content>): Promise<void>;
   /** After the commit of an approval; it may be lost, so a job has to be able to do it as well. */

@@ -5,6 +5,8 @@ import { repeatableTransaction } from '../platform/db/pool.ts';
 import type { Pool, Queryable } from '../platform/db/pool.ts';
 import { COMMAND_LINE, isSameActor, requireMay, requirePersonally, SERVICE } from './actors.ts';
 import { aboutOf, draftOf, nameOf, needOf, stillWaits, unfit, vendorOf } from './draft.ts';
+import { actorOf, ALTERED_DECISION, problemOf, UNDECIDED } from './decided.ts';
+import type { Made } from './decided.ts';
 import { decisionText, isDecisionAuthentic, proposalText, seenOf } from './authenticity.ts';
 import type { Actor, AnyKind, Line } from './kind.ts';
 import {
@@ -17,7 +19,7 @@ import {
   setNotOpen,
 } from './store.ts';
 import { postingTime } from '../platform/db/posting-time.ts';
-import type { Decision, ProposalFilter, ProposalRow } from './store.ts';
+import type { ProposalFilter, ProposalRow } from './store.ts';
 
 export interface ProposalRequest {
   readonly kind: string;
@@ -46,6 +48,8 @@ export interface Preview {
 }
 
 const MAX_EXPIRED = 100;
+/** More do not wait, unless nobody looks at them at all. */
+const MAX_LOOKED_AT = 1_000;
 
 /**
  * The mechanism by which one person proposes something and another one decides. Every step takes its
@@ -202,14 +206,46 @@ export class Proposals {
   /** Ends the proposals whose time is over, each in a commit of its own. Returns how many. */
   async expire(): Promise<number> {
     const due = await listExpired(this.#pool, MAX_EXPIRED);
-    for (const proposalId of due) {
-      await repeatableTransaction(this.#pool, async (db) => {
-        const row = await findProposal(db, proposalId);
-        if (row === undefined || row.decision !== null) return;
-        await this.#end(db, row, { decision: 'expired', by: SERVICE, note: '' });
-      });
-    }
+    for (const proposalId of due) await this.#endInTime(proposalId, 'expired', '');
     return due.length;
+  }
+
+  /**
+   * Withdraws the proposals that nobody can approve any more because what they would do was done in another way: a
+   * receipt that waited was credited since, by a report of its provider. Returns how many.
+   */
+  async withdrawOver(): Promise<number> {
+    const kinds = this.kinds.filter((kind) => kind.isOver !== undefined).map(({ name }) => name);
+    let ended = 0;
+    for (const row of await this.list({ open: true, kinds, limit: MAX_LOOKED_AT })) {
+      const { proposalId, content } = row;
+      if (!this.#isUnaltered(row)) continue;
+      const kind = this.#requireKind(row.kind);
+      const facts = await kind.read(this.#pool, content, { lock: false, proposalId });
+      if (kind.isOver?.(facts, content) !== true) continue;
+      const note = problemOf(() => kind.check(facts, content, row)) ?? '';
+      if (await this.#endInTime(proposalId, 'withdrawn', note)) ended += 1;
+    }
+    return ended;
+  }
+
+  /** Returns false if somebody decided it at this moment. */
+  async #endInTime(
+    proposalId: string,
+    decision: 'expired' | 'withdrawn',
+    note: string,
+  ): Promise<boolean> {
+    try {
+      return await repeatableTransaction(this.#pool, async (db) => {
+        const row = await findProposal(db, proposalId);
+        if (row === undefined || row.decision !== null) return false;
+        await this.#end(db, row, { decision, by: SERVICE, note });
+        return true;
+      });
+    } catch (error) {
+      if (error instanceof PlainError) return false;
+      throw error;
+    }
   }
 
   /** Throws: `PlainError` unless two people, through the service, approved this proposal of the kind. */
@@ -398,44 +434,5 @@ export class Proposals {
         'Whoever proposed it may not propose it any more. Reject it, and propose it again.';
       throw new PlainError(text, { field: 'proposal' });
     }
-  }
-}
-
-const ALTERED_DECISION =
-  'The decision about the proposal was changed in the database, or the service did not record it. Reject it, and see malipo ledger check.';
-
-const UNDECIDED = {
-  isOpen: true,
-  decision: null,
-  decidedBy: null,
-  deciderId: null,
-  decidedAt: null,
-  decisionNote: null,
-  isAlone: null,
-  carriedOut: null,
-  decisionMac: null,
-} as const;
-
-interface Made {
-  readonly decision: Decision;
-  readonly by: Actor;
-  readonly note: string;
-  readonly at: Date;
-  readonly isAlone: boolean;
-  readonly carriedOut: readonly Line[] | null;
-}
-
-function actorOf(row: ProposalRow): { readonly personId: string | null; readonly names: string[] } {
-  return { personId: row.proposerId, names: [row.proposedBy] };
-}
-
-/** The problem that stops it; null: none. */
-function problemOf(check: () => void): string | null {
-  try {
-    check();
-    return null;
-  } catch (error) {
-    if (error instanceof PlainError) return error.message;
-    throw error;
   }
 }

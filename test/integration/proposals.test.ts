@@ -92,6 +92,7 @@ describe.each(Object.keys(CASES))('a proposal of the kind %s', (name) => {
     const { lines, seen, problem } = await proposals.preview(given.id);
     expect(problem).toBeNull();
     expect(lines).toEqual(given.shown);
+    expect(await proposals.withdrawOver()).toBe(0);
     await refused(async () => await approve(people.baraka, `${seen}x`), /has changed/);
     await approve(people.baraka, seen);
     await expectBooks(given.approved);
@@ -149,7 +150,9 @@ describe.each(Object.keys(CASES))('a proposal of the kind %s', (name) => {
     const { seen } = await proposals.preview(given.id);
     await given.changeFacts();
     await refused(async () => await approve(people.baraka, seen), given.reason);
-    await end('reject');
+    // What was done in another way for good, the service withdraws.
+    if ((await proposals.withdrawOver()) === 0) await end('reject');
+    else await refused(async () => await end('reject'), /already withdrawn by malipo/);
     await expectBooks(given.endedAfterChange ?? given.ended);
   });
 

@@ -251,6 +251,30 @@ test('a receipt with a future time waits for two people, who can credit it', asy
   expect(rows).toEqual([{ paidAt: row.receivedAt }]);
 });
 
+test('a proposal for a receipt that a report credits meanwhile is withdrawn', async () => {
+  const vendorId = await books.addVendor();
+  const vid = `vendor-${vendorId}`;
+  await addAccount(books, { sourceCode: SOURCE, account: 'MEANT1', vid, by: 'Asha' });
+  // The statement came first, without an account.
+  const report = reportOf(null, 'statement');
+  expect(await takeReport(deps(), report)).toBe('unmatched');
+  const { receipt } = report;
+  const { proposalId } = await proposeForReceipt(books, { receipt, vid, by: 'Asha', note });
+  const proposals = quietProposals(books);
+  await proposals.withdrawOver();
+  expect(await proposals.find(proposalId)).toMatchObject({ isOpen: true });
+  expect(await takeReport(deps(), { ...report, account: 'MEANT1', channel: 'pull' })).toBe(
+    'credited',
+  );
+  expect(await proposals.withdrawOver()).toBe(1);
+  expect(await proposals.find(proposalId)).toMatchObject({
+    ...{ isOpen: false, decision: 'withdrawn', decidedBy: 'malipo' },
+    decisionNote: 'The receipt is credited; nothing is left to decide.',
+  });
+  expect(await proposals.withdrawOver()).toBe(0);
+  expect(await collected(vendorId)).toBe(CENTS);
+});
+
 test('a waiting claim is logged once by each process', async () => {
   const vendorId = await books.addVendor();
   const vid = `vendor-${vendorId}`;

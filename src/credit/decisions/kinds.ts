@@ -51,6 +51,8 @@ interface Declared<What extends Content, Facts> {
   read(db: Queryable, what: What, lock: boolean): Promise<Facts>;
   /** Throws: `PlainError` if it cannot be carried out. Pure. */
   check(facts: Facts, what: What): void;
+  /** See `Kind`. */
+  isOver?(facts: Facts): boolean;
   remarks?(facts: Facts): readonly Line[];
   apply(db: Queryable, what: What, made: Approved): Promise<unknown>;
 }
@@ -96,6 +98,7 @@ function creditKind<What extends Content, Facts>(declared: Declared<What, Facts>
     plan: (_read, { content: { what } }) => what,
     show: (what) => content.linesOf(what),
     remarks: ({ facts }) => declared.remarks?.(facts) ?? [],
+    ...(declared.isOver && { isOver: ({ facts }) => declared.isOver?.(facts) === true }),
     apply: async (db, what, { proposal, by, at }) => {
       const reason = `${proposal.note} (proposed by ${proposal.proposedBy}, approved by ${by})`;
       const { evidence, caseId } = proposal.content;
@@ -171,6 +174,7 @@ const disputeKind = creditKind<Of<'dispute'>, { isOpen: boolean; isSettled: bool
     if (outcome !== 'upheld' || found.isSettled) return;
     throw new PlainError(NOT_SETTLED, { field: 'outcome' });
   },
+  isOver: ({ isOpen }) => !isOpen,
   apply: async (db, { dispute, outcome }, { at }) =>
     requireDone(await closeDispute(db, dispute, outcome, at)),
 });
@@ -258,6 +262,7 @@ const caseKind = creditKind<Of<'case'>, CreditCase | undefined>({
   check: (found) => {
     if (found?.closedAt !== null) throw new PlainError(NO_CASE, { field: 'caseId' });
   },
+  isOver: (found) => found?.closedAt !== null,
   apply: async (db, what, { reason, at }) =>
     requireDone(await closeCase(db, what.case, reason, at)),
 });
@@ -275,6 +280,7 @@ const importKind = creditKind<Of<'import'>, boolean>({
     if (!isImported) return;
     throw new PlainError('This file was imported already.', { field: 'content' });
   },
+  isOver: (isImported) => isImported,
   apply: async () => {},
 });
 

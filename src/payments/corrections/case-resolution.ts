@@ -91,6 +91,7 @@ export const caseResolutionKind = ({ ledgerMac }: { readonly ledgerMac: Mac }): 
       ...planLines(plan),
       ...facts.postings.map((posting) => postedLine(posting)),
     ],
+    isOver: (facts) => facts !== undefined && facts.row.resolvedAt !== null,
     apply: async (db, { facts, of, plan }, { proposal: { proposedBy }, by }) => {
       const { row, situation } = facts;
       const decided = { row, payment: situation.payment, proposal: of, plan };

@@ -99,6 +99,7 @@ export const houseEntryKind = ({ ledgerMac, wireTime }: Deps): AnyKind =>
         ? []
         : [{ label: 'Consumed by earlier payments, also booked' }, ...movementLines(before)]),
     ],
+    isOver: ({ isEntered: isBooked }) => isBooked,
     remarks: ({ consumedCents }) =>
       consumedCents === null
         ? []

@@ -111,6 +111,7 @@ export const receiptKind = (deps: ReceiptDeps): AnyKind =>
         : (await findReceipts(db, of.receipt)).find(({ issuer }) => issuer === of.issuer);
       return await readFacts(db, deps, of, row);
     },
+    isOver: ({ row }) => row?.state === 'credited' || row?.state === 'closed',
     check: (facts, of, proposal) => requireDecidable(facts, of, proposal?.proposedAt ?? null),
     plan: ({ row, collectedCents }, { content: of }) => ({
       row: required(row, of),

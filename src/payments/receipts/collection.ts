@@ -80,6 +80,7 @@ export const collectionKind = ({
     check: requireCollectable,
     plan: (_facts, { content: of }) => of,
     show: (of) => linesOf(of, wireTime),
+    isOver: ({ isKnown }) => isKnown,
     remarks: ({ alike }) =>
       alike.length === 0 ? [] : [{ label: 'Reported alike', text: alike.join(', ') }],
     apply: async (db, of) => {

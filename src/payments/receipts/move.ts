@@ -93,6 +93,7 @@ export const receiptMoveKind = (deps: ReceiptDeps): AnyKind =>
       taken: takenBack(of.from.vendorId, facts, BigInt(of.cents)),
     }),
     show,
+    isOver: ({ row }, of) => row?.state === 'credited' && row.vendorId !== of.from.vendorId,
     ends: ({ caseId }) => (caseId === null ? [] : [{ kind: CASE_RESOLUTION, about: caseId }]),
     apply: async (db, plan, approval) => await apply(db, deps, plan, approval),
     afterwards: async ({ content: { issuer, receipt } }) => {
