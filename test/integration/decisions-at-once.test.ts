@@ -3,9 +3,15 @@ import { addPerson } from '../../src/parties/people/administer.ts';
 import { acceptLink, createLink } from '../../src/parties/people/links.ts';
 import { findPerson } from '../../src/parties/people/people-store.ts';
 import { PlainError } from '../../src/platform/base/plain-error.ts';
+import { openCase } from '../../src/payments/cases/cases-store.ts';
+import { collect } from '../../src/payments/collections/collect.ts';
+import { fund } from '../../src/payments/collections/fund.ts';
+import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
+import { lockFloat } from '../../src/payments/ledger/store.ts';
 import { confirmedBy } from '../../src/proposals/parties/person.ts';
-import { openBooks } from '../support/money-fixture.ts';
+import { COLLECTOR, createInstructed, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { newPayment } from '../support/new-transaction.ts';
 import { SEALING } from '../support/production-pair.ts';
 import { quietProposals } from '../support/quiet-proposals.ts';
 import { addStaff } from '../support/staff.ts';
@@ -57,4 +63,28 @@ test('an administrator who approves and makes a link for the same person at once
   for (const error of errors) expect(error).toBeInstanceOf(PlainError);
   expect(errors.length).toBeLessThan(2);
   expect(results[1]?.status).toBe('fulfilled');
+});
+
+test('a person who opens a case gets it, although another step locks in another order', async () => {
+  const { pool } = books;
+  const vendorId = await books.addVendor();
+  const payment = newPayment({ vendorId, amountCents: 1_000n, feeCents: 0n });
+  await collect(books, {
+    ...{ collector: COLLECTOR, reference: 'income', vendorId, amountCents: 5_000n },
+    paidAt: new Date(),
+  });
+  await fund(pool, { vendorId, requestedAt: new Date() });
+  await createInstructed(pool, [payment]);
+  const { paymentId } = payment;
+  const holder = await pool.connect();
+  await holder.query('begin');
+  const same = { vendorId, paymentId, evidenceId: null, operatorCode: null, facts: {} };
+  await openCase(holder, { ...same, kind: 'no_answer' });
+  // Holds the vendor's float, and waits for the case.
+  const opened = openCaseByHand(pool, { vendorId, paymentId, by: 'Asha', note: 'no answer' });
+  await until('the person waits', async () => (await countWaiting(pool)) === 1);
+  await lockFloat(holder, vendorId);
+  await holder.query('rollback');
+  holder.release();
+  expect(await opened).toMatchObject({ kind: 'no_answer', paymentId });
 });

@@ -1,4 +1,4 @@
-import { databaseTransaction } from '../../platform/db/pool.ts';
+import { repeatableTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { markChanged } from '../../platform/db/settings-watch.ts';
 import { stateAfter } from './float.ts';
@@ -67,7 +67,7 @@ export async function saveBalance(
   readonly after: FloatState;
   readonly stopCents: bigint | null;
 }> {
-  return await databaseTransaction(pool, async (client) => {
+  return await repeatableTransaction(pool, async (client) => {
     await insertMissing(client, operatorCode);
     const row = await lockFloatOf(client, operatorCode);
     const { state, stopCents } = row;

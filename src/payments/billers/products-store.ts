@@ -1,5 +1,5 @@
 import { CURRENCY } from '../../platform/base/money.ts';
-import { databaseTransaction } from '../../platform/db/pool.ts';
+import { repeatableTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { markChanged } from '../../platform/db/settings-watch.ts';
 import type { Product, Range } from '../../connectors/operator.ts';
@@ -73,7 +73,7 @@ export async function saveProducts(
   operatorCode: string,
   products: readonly Product[],
 ): Promise<void> {
-  await databaseTransaction(pool, async (client) => {
+  await repeatableTransaction(pool, async (client) => {
     await insertMissing(client, [operatorCode]);
     await client.query(
       `update operator_listings set asked_at = now(), refreshed_at = now(), error = null

@@ -4,7 +4,7 @@ import { newId } from '../../platform/base/ids.ts';
 import { encodeReference } from '../../parties/reference.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
-import { databaseTransaction } from '../../platform/db/pool.ts';
+import { repeatableTransaction } from '../../platform/db/pool.ts';
 import { collectionText } from '../ledger/authenticity.ts';
 import type { CollectionContent } from '../ledger/authenticity.ts';
 import { lockFloat, postTransfer } from '../ledger/store.ts';
@@ -44,7 +44,7 @@ export async function collect(
   income: CollectedIncome,
   requireNew?: (client: Queryable) => Promise<void>,
 ): Promise<Movement> {
-  const movement = await databaseTransaction(
+  const movement = await repeatableTransaction(
     deps.pool,
     async (client) => await collectWithin(client, deps.ledgerMac, income, requireNew),
   );

@@ -2,7 +2,7 @@ import { crashPoint } from '#crash-points';
 import { newId } from '../../platform/base/ids.ts';
 import { encodeReference } from '../../parties/reference.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
-import { databaseTransaction } from '../../platform/db/pool.ts';
+import { repeatableTransaction } from '../../platform/db/pool.ts';
 import { lockFloat, postTransfer, readBalance } from '../ledger/store.ts';
 import { postingTime } from '../../platform/db/posting-time.ts';
 import type { Movement } from './collect.ts';
@@ -23,7 +23,7 @@ export async function fund(
   request: { readonly vendorId: number; readonly requestedAt: Date },
 ): Promise<Movement> {
   const { vendorId, requestedAt } = request;
-  const movement = await databaseTransaction(pool, async (client) => {
+  const movement = await repeatableTransaction(pool, async (client) => {
     await lockFloat(client, vendorId);
     const amountCents = await readBalance(client, vendorId, 'collected');
     if (amountCents === 0n) return await nothingToMove(client, vendorId, requestedAt);

@@ -1,7 +1,7 @@
 import { requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import { databaseTransaction } from '../../platform/db/pool.ts';
+import { repeatableTransaction } from '../../platform/db/pool.ts';
 import { findCase, insertOpened, openCase } from '../cases/cases-store.ts';
 import type { CaseRow, NewCase } from '../cases/cases-store.ts';
 import type { PaymentKey } from '../create/payment.ts';
@@ -21,7 +21,7 @@ export async function openCaseByHand(
 ): Promise<CaseRow> {
   const by = requirePerson(request.by);
   const { vendorId, paymentId, note } = request;
-  return await databaseTransaction(pool, async (client) => {
+  return await repeatableTransaction(pool, async (client) => {
     // So that it is not being archived.
     await lockFloat(client, vendorId);
     const payment = await readPayment(client, vendorId, paymentId);

@@ -7,7 +7,7 @@ import { LIMITS } from '../../platform/base/limits.ts';
 import { systemTimers } from '../../platform/base/timers.ts';
 import type { Timers } from '../../platform/base/timers.ts';
 import { createTokenBuckets } from '../../platform/base/token-buckets.ts';
-import { databaseTransaction } from '../../platform/db/pool.ts';
+import { repeatableTransaction } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { HOUSE, openCase } from '../cases/cases-store.ts';
 import type { Settler } from '../settle/settle.ts';
@@ -325,7 +325,7 @@ async function keepContradiction(pool: Pool, payment: FoundPayment, says: Paid):
     ...(Object.keys(details).length === 0 ? {} : { details }),
   };
   const about = { vendorId, paymentId, kind: 'contradiction', evidenceId: null } as const;
-  return await databaseTransaction(pool, async (client) => {
+  return await repeatableTransaction(pool, async (client) => {
     if (!(await lockOpenElsewhere(client, payment))) return false;
     await openCase(client, { ...about, operatorCode, facts });
     return true;
@@ -354,7 +354,7 @@ async function keepUnmatched(
       typeof value === 'bigint' ? value.toString() : value,
     ),
   );
-  await databaseTransaction(pool, async (client) => {
+  await repeatableTransaction(pool, async (client) => {
     await insertUnmatchedCallback(client, {
       operatorCode,
       callbackId: newId(),

@@ -3,7 +3,7 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import { NO_ID } from '../../platform/base/ids.ts';
 import type { ReadPart } from '../../platform/base/long-reads.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
-import { databaseTransaction, withinTransaction } from '../../platform/db/pool.ts';
+import { repeatableTransaction, withinTransaction } from '../../platform/db/pool.ts';
 import type { Sealing } from '../../parties/administer.ts';
 import { addKey, addKeyOnce, newSharedSecret, requireSameMasterKey } from '../../parties/keys.ts';
 import type { Holder, KeyRequest, NewKey } from '../../parties/keys.ts';
@@ -281,7 +281,7 @@ async function withWebhook<Result>(
   vendor: VendorKey,
   work: (client: Queryable) => Promise<Result>,
 ): Promise<Result> {
-  return await databaseTransaction(pool, async (client) => {
+  return await repeatableTransaction(pool, async (client) => {
     if (await lockWebhook(client, vendor.vendorId)) return await work(client);
     throw noWebhook(vendor);
   });

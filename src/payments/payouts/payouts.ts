@@ -1,7 +1,7 @@
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { requireText } from '../../platform/base/proposal.ts';
 import type { Mac } from '../../platform/base/mac.ts';
-import { databaseTransaction } from '../../platform/db/pool.ts';
+import { repeatableTransaction } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Actor, Proposed } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
@@ -79,7 +79,7 @@ export async function enterTransfer(
 ): Promise<ProposalRow> {
   const reference = requireReference(request.reference);
   const { payoutId } = request;
-  return await databaseTransaction(pool, async (db) => {
+  return await repeatableTransaction(pool, async (db) => {
     const row = await proposals.requireApproved(db, payoutId, PAYOUT);
     await proposals.requireMayPropose(db, request.by, row);
     const proposal = row as ProposalRow & Proposed<PayoutContent>;

@@ -1,4 +1,4 @@
-import { databaseTransaction } from '../../platform/db/pool.ts';
+import { repeatableTransaction } from '../../platform/db/pool.ts';
 import { cleanMessage } from '../../platform/base/clean-text.ts';
 import type { ReceiptReport } from './receipt.ts';
 import { insertReport } from './store.ts';
@@ -28,7 +28,7 @@ export async function keepContradictory(
     reported_account: report.account,
     body: cleanMessage(body.toString('utf8')),
   };
-  await databaseTransaction(pool, async (client) => {
+  await repeatableTransaction(pool, async (client) => {
     const row = await keepWaiting(client, ledgerMac, kept, 'unconfirmed');
     if (!(await insertReport(client, row.receiptId, kept))) return;
     await openReceiptCase(client, row, 'receipt_conflict', facts);

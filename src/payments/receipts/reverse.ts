@@ -1,6 +1,6 @@
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { databaseTransaction } from '../../platform/db/pool.ts';
+import { repeatableTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { postingTime } from '../../platform/db/posting-time.ts';
 import { requireReceipt } from './assign.ts';
@@ -28,7 +28,7 @@ export async function reportReversal(
   name: ReceiptName,
   by: ReversedBy,
 ): Promise<boolean> {
-  return await databaseTransaction(pool, async (client) => {
+  return await repeatableTransaction(pool, async (client) => {
     const { issuer, receipt } = await requireReceipt(client, name);
     const row = await lockReceipt(client, issuer, receipt);
     if (row === undefined) throw new PlainError(`There is no receipt ${receipt}.`);
@@ -53,7 +53,7 @@ export async function takeReversal(
   const { channel: actor, sourceCode, amountCents: cents, paidAt: at } = report;
   const when = at.toISOString();
   const { note = `reported as reversed, ${formatMoney(cents)}, ${when}`, key = when } = about;
-  return await databaseTransaction(pool, async (client) => {
+  return await repeatableTransaction(pool, async (client) => {
     const row = await keepWaiting(client, ledgerMac, report);
     return await reverse(client, row, { actor, sourceCode, note, cents, at, key });
   });

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { Refusal } from '../../platform/base/errors.ts';
 import { newId } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
-import { databaseTransaction } from '../../platform/db/pool.ts';
+import { repeatableTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { HOUSE } from '../cases/cases-store.ts';
 import { receiptText } from '../ledger/authenticity.ts';
@@ -56,7 +56,7 @@ export async function takeReport(
   report: ReceiptReport,
   confirmFromCents: bigint | null = null,
 ): Promise<Taken> {
-  const { row, decision, isNews } = await databaseTransaction(deps.pool, async (client) => {
+  const { row, decision, isNews } = await repeatableTransaction(deps.pool, async (client) => {
     return await record(client, deps.ledgerMac, report, confirmFromCents);
   });
   crashPoint('receipt:after-claim');
@@ -225,7 +225,7 @@ export async function takeReplaced(
   known: ReceiptRow,
   report: ReceiptReport,
 ): Promise<void> {
-  await databaseTransaction(pool, async (client) => {
+  await repeatableTransaction(pool, async (client) => {
     const isNews = await insertReport(client, known.receiptId, report);
     if (isNews) await openConflict(client, known, report, 'entry');
   });
@@ -276,7 +276,7 @@ async function unclaim(
   { pool, ledgerMac }: ReceiptDeps,
   { issuer, receipt }: ReceiptRow,
 ): Promise<void> {
-  await databaseTransaction(pool, async (client) => {
+  await repeatableTransaction(pool, async (client) => {
     const row = await lockReceipt(client, issuer, receipt);
     if (row?.state !== 'claimed' || !isTakenBack(row)) return;
     await setUnclaimed(
@@ -294,7 +294,7 @@ async function endAs(
   row: ReceiptRow,
   state: 'credited' | 'disputed',
 ): Promise<void> {
-  await databaseTransaction(pool, async (client) => {
+  await repeatableTransaction(pool, async (client) => {
     if (!(await endClaim(client, row, state))) return;
     const event = { action: state, actor: row.collector, detail: { vendor_id: row.vendorId } };
     await insertReceiptEvent(client, row.receiptId, event);

@@ -1,5 +1,5 @@
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { databaseTransaction } from '../../platform/db/pool.ts';
+import { repeatableTransaction } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { findOperator, lockOperator } from '../billers/store.ts';
 import { findPull, putPull } from './pull-store.ts';
@@ -17,7 +17,7 @@ export async function setPull(
   operator: string,
   change: Partial<Pick<PullRow, 'status' | 'everyMinutes' | 'delayMinutes' | 'pulledUntil'>>,
 ): Promise<PullRow> {
-  return await databaseTransaction(pool, async (client) => {
+  return await repeatableTransaction(pool, async (client) => {
     if ((await findOperator(client, operator)) === undefined) {
       throw new PlainError(`Operator ${operator} does not exist.`);
     }

@@ -3,7 +3,7 @@ import { requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { readHorizon } from '../../platform/cluster/horizon.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
-import { snapshot, databaseTransaction } from '../../platform/db/pool.ts';
+import { snapshot, repeatableTransaction } from '../../platform/db/pool.ts';
 import {
   beginClose,
   computeOperatorTotals,
@@ -60,7 +60,7 @@ export interface DayReport {
 export async function closeDay(pool: Pool, request: CloseRequest): Promise<DayReport> {
   const by = requirePerson(request.by);
   const { day, from, to } = request;
-  return await databaseTransaction(pool, async (client) => {
+  return await repeatableTransaction(pool, async (client) => {
     await beginClose(client);
     if ((await findClosedDay(client, day)) !== undefined) {
       throw new PlainError(`${day} is already closed.`);

@@ -248,7 +248,7 @@ async function inOwnTransaction<Result>(
 }
 
 /**
- * Like `databaseTransaction`, and once more if it collided with another one. For work that people wait for, and that
+ * Like `databaseTransaction`, and once more if it collided with another one. For work that somebody waits for, and that
  * does nothing outside of the database.
  */
 export async function repeatableTransaction<Result>(
