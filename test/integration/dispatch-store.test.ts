@@ -267,7 +267,7 @@ describe('a row of the queue that no create made', () => {
     await addRow(forged);
     expect(await take(made, 'send')).toMatchObject({ paymentId: made.paymentId, account: '0123' });
     expect(await take(made, 'send')).toBeUndefined();
-    expect(await settlePayments(books.pool, [paidReport(forged)])).toEqual(['unknown']);
+    expect(await settlePayments(books.pool, [paidReport(forged)])).toEqual(['no_payment']);
     expect(await violated()).toContain('open_equals_queued');
   });
 

@@ -226,10 +226,10 @@ describe('a settler', () => {
 
     test('a result about a payment that does not exist is unknown, and nothing is written', async () => {
       const made = await payOne();
-      expect(await settle(paidReport({ ...made, paymentId: newId() }))).toBe('unknown');
+      expect(await settle(paidReport({ ...made, paymentId: newId() }))).toBe('no_payment');
       // Another vendor's payment is also unknown.
       const other = await books.addVendor(FLOAT_CENTS);
-      expect(await settle(paidReport({ ...made, vendorId: other }))).toBe('unknown');
+      expect(await settle(paidReport({ ...made, vendorId: other }))).toBe('no_payment');
       expect(await books.balances(made.vendorId)).toMatchObject(UNTOUCHED);
     });
 
@@ -365,7 +365,7 @@ describe('a settler', () => {
         'repeated',
         'settled',
         'contradicted',
-        'unknown',
+        'no_payment',
         'settled',
         'repeated',
         'contradicted',

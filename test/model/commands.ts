@@ -373,7 +373,7 @@ export const ENDINGS = [
   'settle contradicted failed after success',
   'settle contradicted success after failed',
   'settle contradicted success after nothing',
-  'settle unknown success after nothing',
+  'settle no_payment success after nothing',
   'signed',
   'signed with a retired key',
 ];

@@ -206,7 +206,7 @@ export function modelSettle(
   payment: ModelPayment | undefined,
   report: Pick<FinalReport, 'outcome' | 'paidCents'>,
 ): SettleResult {
-  if (payment === undefined) return 'unknown';
+  if (payment === undefined) return 'no_payment';
   const { row } = payment;
   const paidCents = report.paidCents ?? 0n;
   const settles =

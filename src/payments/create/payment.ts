@@ -80,7 +80,7 @@ export interface FinalReport {
 }
 
 /** The result of a report: see functions/settle_payments.sql. */
-export type SettleResult = 'settled' | 'repeated' | 'contradicted' | 'unknown';
+export type SettleResult = 'settled' | 'repeated' | 'contradicted' | 'no_payment';
 
 /** Identifies a payment. */
 export interface PaymentKey {

@@ -88,7 +88,7 @@ export async function carryOut(
         'the operator contradicts the ledger: a case was opened',
       );
     }
-    if (result === 'unknown') {
+    if (result === 'no_payment') {
       options.log.error(
         { reference: encodeReference(claim.vendorId, claim.paymentId) },
         'an instruction was sent for a payment that does not exist: a case is opened',

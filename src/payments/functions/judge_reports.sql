@@ -4,7 +4,7 @@
 --                 or may be executing
 --   contradicted  it was settled with the other outcome, or no instruction was ever sent, or the report says
 --                 paid while another operator has the instruction or has paid, or it says that 0 was paid
---   unknown       there is no such payment
+--   no_payment    there is no such payment
 create or replace function judge_reports(p_bucket integer, p_reports final_report[], p_settled integer[])
 returns table (number integer, result text)
 language plpgsql
@@ -12,7 +12,7 @@ as $$
 begin
   return query
   select r.number, case
-    when t.payment_id is null then 'unknown'
+    when t.payment_id is null then 'no_payment'
     when agrees_with_ledger(t.outcome, t.operator_code, r.outcome, r.operator_code, t.was_tried) then 'repeated'
     else 'contradicted' end
   from unnest(p_reports) r

@@ -79,7 +79,7 @@ describe('a worker', () => {
   });
 
   test.each([
-    ['unknown', 1],
+    ['no_payment', 1],
     ['repeated', 0],
   ] as const)('a report with the result “%s” counts %i as unexplained', async (result, count) => {
     const work = startWork(createScriptedConnector({ pay: paid }), { result });
