@@ -65,6 +65,7 @@ function inertOptions(): ApiOptions {
     explainsSignatures: false,
     catalogue: inert('catalogue') as ApiOptions['catalogue'],
     connectorOf: unused('connectorOf'),
+    witnessOf: unused('witnessOf'),
     verifyNow: unused('verifyNow'),
     capacity: inert('capacity') as ApiOptions['capacity'],
     create: unused('create'),

@@ -79,6 +79,7 @@ type PaymentsParts = Pick<
   | 'balances'
   | 'statuses'
   | 'connectorOf'
+  | 'witnessOf'
   | 'capacity'
   | 'verifyNow'
 >;

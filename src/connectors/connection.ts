@@ -37,12 +37,16 @@ export function connectionOf(
   settings: ConnectionSettings,
 ): Connection {
   return {
-    payTimeoutMs: settings.pay_timeout_ms ?? 30_000,
+    payTimeoutMs: payTimeoutOf(settings),
     statusTimeoutMs: settings.status_timeout_ms ?? 15_000,
     connectTimeoutMs: settings.connect_timeout_ms ?? 5_000,
     allowsPrivateAddresses: settings.private_addresses === 'allow',
     maxConnections: operator.maxConcurrency,
   };
+}
+
+export function payTimeoutOf({ pay_timeout_ms: ms }: ConnectionSettings): number {
+  return ms ?? 30_000;
 }
 
 /** One request per connection at a time; certificates are always checked. */

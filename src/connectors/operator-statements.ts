@@ -74,4 +74,6 @@ export interface StatementFormat {
    * As in `Connector`. Null: an instruction may be executed at any time, so absence proves nothing.
    */
   readonly acceptanceWindowMs: number | null;
+  /** As in `Connector`: an instruction may leave us as late as that. */
+  readonly payDeadlineMs: number;
 }

@@ -20,8 +20,9 @@ import type { StatementFormat, StatementPage, StatementQuery } from './operator-
 export interface Connector {
   readonly declaration: Declaration;
   /**
-   * For this long after an instruction was sent, a "not found" proves nothing, because the instruction
-   * may still be in transit. Null: "not found" never proves anything with this operator.
+   * For this long after an instruction has left us for certain, a "not found" proves nothing, because the
+   * instruction may still be in transit. `provesAfterMsOf` counts from the claim. Null: "not found" never
+   * proves anything with this operator.
    */
   readonly acceptanceWindowMs: number | null;
   /** Maximum duration of `pay` and of `status`; leases last longer than this. */

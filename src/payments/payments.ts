@@ -39,7 +39,7 @@ import type { JobOptions, PaymentJobs } from './jobs.ts';
 import { createBalanceReader } from './ledger/balance-reader.ts';
 import type { BalanceReader } from './ledger/balance-reader.ts';
 import { buildCatalogue } from './operators.ts';
-import type { ConnectorOf, OperatorsOptions } from './operators.ts';
+import type { OperatorsOptions } from './operators.ts';
 import { openReceipts } from './receipts/receipts.ts';
 import type { Receipts, ReceiptsOptions } from './receipts/receipts.ts';
 import { createSettler } from './settle/settle.ts';
@@ -89,7 +89,7 @@ export interface PaymentsSettings {
 }
 
 /** The payments wing of one process. */
-export interface Payments {
+export interface Payments extends Pick<Connectors, 'connectorOf' | 'witnessOf'> {
   /** Empty until its `reload` is called, which comes before `start` and the first create. */
   readonly catalogue: BillerCatalogue;
   /** Accepts a payment. Throws as `acceptPayment` does. */
@@ -104,7 +104,6 @@ export interface Payments {
   readonly statuses: StatusReader;
   /** Queries the operator now about a payment whose outcome is unknown. Throws as `verifyNow` does. */
   verifyNow(payment: PaymentKey): Promise<void>;
-  readonly connectorOf: ConnectorOf;
   /** Calls to operators. */
   readonly capacity: Capacity;
   /** Counted in this process only. */
@@ -152,6 +151,7 @@ export function openPayments(options: PaymentsOptions): Payments {
     ...operations,
     receipts,
     connectorOf: connectors.connectorOf,
+    witnessOf: connectors.witnessOf,
     create: (request, vendor) => {
       const biller = catalogue.biller(request.billerCode);
       return notes.create(

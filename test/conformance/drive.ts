@@ -17,7 +17,7 @@ import {
   afterInstruction,
   afterStatusQuery,
   finalReport,
-  sendDeadlineMs,
+  provesAfterMsOf,
 } from '../../src/payments/dispatch/next-step.ts';
 import type { NextStep } from '../../src/payments/dispatch/next-step.ts';
 import type { Claim } from '../../src/payments/dispatch/store.ts';
@@ -169,7 +169,7 @@ export class Journey {
   }
 
   async #verify(signal: AbortSignal): Promise<NextStep> {
-    const { status, acceptanceWindowMs, caseAfterMs } = this.#connector;
+    const { status, caseAfterMs } = this.#connector;
     const nothing: StatusOutcome = {
       kind: 'unknown',
       reason: 'cannot be asked',
@@ -178,11 +178,9 @@ export class Journey {
     };
     const outcome = status === null ? nothing : await status(this.#instruction(), signal);
     this.#verifyCount += 1;
-    const windowMs =
-      acceptanceWindowMs === null ? null : sendDeadlineMs(this.#connector) + acceptanceWindowMs;
     return afterStatusQuery(this.#claim(), outcome, {
       policy: POLICY,
-      acceptanceWindowMs: windowMs,
+      provesAfterMs: provesAfterMsOf(this.#connector),
       caseAfterMs,
     });
   }

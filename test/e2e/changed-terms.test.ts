@@ -126,7 +126,11 @@ async function importStatementOf(to: Date): Promise<Awaited<ReturnType<typeof im
   return await importStatement({
     ...books,
     ...{ file, operator: OPERATOR, from, to, complete: true, toleranceMs: 0 },
-    format: createStatementFormat({ absenceIsProof: false, acceptanceWindowMs: null }),
+    format: createStatementFormat({
+      absenceIsProof: false,
+      acceptanceWindowMs: null,
+      payDeadlineMs: 0,
+    }),
   });
 }
 

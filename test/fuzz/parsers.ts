@@ -57,7 +57,11 @@ export function isDocumented(error: unknown): boolean {
 const wireTime = createWireTime('Africa/Nairobi');
 const names = parametersOf(OPERATIONS.flatMap((name) => Object.keys(usualParams(name, 'demo'))));
 const STATEMENT_PERIOD = { from: new Date('2026-03-01'), to: new Date('2026-03-02') };
-const statementFormat = createStatementFormat({ absenceIsProof: false, acceptanceWindowMs: 0 });
+const statementFormat = createStatementFormat({
+  absenceIsProof: false,
+  acceptanceWindowMs: 0,
+  payDeadlineMs: 0,
+});
 const validator = createValidator('mobile', '2026-10-31');
 
 const TABLE_DEFINITION: Definition = {

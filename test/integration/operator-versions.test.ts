@@ -34,6 +34,7 @@ import {
   through,
 } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { moved } from '../support/moved.ts';
 import { newPayment } from '../support/new-transaction.ts';
 import { SEALING } from '../support/production-pair.ts';
 import { importLines } from '../support/reconciliation-fixture.ts';
@@ -421,7 +422,11 @@ test.each(SEEDS)(
 
 test('the absence from a statement that may be of another merchant account proves nothing', async () => {
   const folder = await makeTemporaryFolder();
-  const format = createStatementFormat({ absenceIsProof: true, acceptanceWindowMs: 0 });
+  const format = createStatementFormat({
+    absenceIsProof: true,
+    acceptanceWindowMs: 0,
+    payDeadlineMs: 0,
+  });
   const outcomeOf = async ({ vendorId, paymentId }: NewPayment) =>
     (await readPayment(books.pool, vendorId, paymentId))?.outcome;
   const before = await instructNew(books, 10_000n);
@@ -441,6 +446,15 @@ test('the absence from a statement that may be of another merchant account prove
   await claim(books.pool, [{ vendorId, billerCode, stage: 'send', max: 1, leaseMs: 0, route }]);
   await importLines(books, folder, [], { format });
   expect(await outcomeOf(after)).toBeNull();
+  // An instruction may leave us three seconds after its claim.
+  await books.owner.query(
+    `update operator_versions set replaced_at = ${moved('replaced_at', '-10 seconds')}`,
+  );
+  await books.owner.query(
+    `update dispatch_queue set sent_at = ${moved('sent_at', '-4 seconds')}
+     where bucket = bucket_of($1) and vendor_id = $1`,
+    [vendorId],
+  );
   const from = await books.pool.query<{ at: Date }>(
     `select date_trunc('milliseconds', max(replaced_at)) + interval '1 millisecond' as at
      from operator_versions where operator_code = $1`,

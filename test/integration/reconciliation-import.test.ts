@@ -14,6 +14,7 @@ import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
 import { readAttempts, readQueued, readStored } from '../support/dispatch-fixture.ts';
 import { createInstructed, failedReport, openBooks, paidReport } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { moved } from '../support/moved.ts';
 import { newPayment } from '../support/new-transaction.ts';
 import { databaseTime, importLines, tryImport } from '../support/reconciliation-fixture.ts';
 import { countWaiting } from '../support/waiting.ts';
@@ -49,6 +50,15 @@ async function sentOne(): Promise<NewPayment> {
   const [made] = await sent();
   if (made === undefined) throw new Error('nothing was made');
   return made;
+}
+
+/** An instruction may leave us three seconds after its claim. */
+async function sentEarlier({ paymentId }: NewPayment): Promise<void> {
+  await books.owner.query(
+    `update dispatch_queue set sent_at = ${moved('sent_at', '-4 seconds')}
+     where bucket = bucket_of($1) and vendor_id = $1 and payment_id = $2`,
+    [vendorId, paymentId],
+  );
 }
 
 async function settle(...reports: readonly FinalReport[]): Promise<void> {
@@ -640,7 +650,12 @@ describe('a payment that is not listed', () => {
     const made = await sentOne();
     expect(await importLines(books, folder, [])).toMatchObject({ notPaid: 0, casesOpened: 0 });
     expect(await readStored(books, made)).toMatchObject({ outcome: null });
-    const vouching = createStatementFormat({ absenceIsProof: true, acceptanceWindowMs: 0 });
+    const times = { acceptanceWindowMs: 0, payDeadlineMs: 0 };
+    const vouching = createStatementFormat({ absenceIsProof: true, ...times });
+    expect(
+      await importLines(books, folder, [{ type: 'charge' }], { format: vouching }),
+    ).toMatchObject({ notPaid: 0 });
+    await sentEarlier(made);
     expect(
       await importLines(books, folder, [{ type: 'top_up' }], { format: vouching }),
     ).toMatchObject({ notPaid: 1, casesOpened: 0 });
@@ -650,7 +665,11 @@ describe('a payment that is not listed', () => {
 
   test('may still be in progress within the acceptance window', async () => {
     await sentOne();
-    const format = createStatementFormat({ absenceIsProof: true, acceptanceWindowMs: 60_000 });
+    const format = createStatementFormat({
+      absenceIsProof: true,
+      acceptanceWindowMs: 60_000,
+      payDeadlineMs: 0,
+    });
     expect(await importLines(books, folder, [], { format })).toMatchObject({ notPaid: 0 });
   });
 });

@@ -192,7 +192,12 @@ describe('matching a random statement with random books', () => {
         const { oursOnly, notPaid } = findAbsences(
           payments.filter((payment) => !listed.has(payment)),
           () => true,
-          { toleranceMs: TOLERANCE_MS, absenceIsProof: true, acceptanceWindowMs: 1_000 },
+          {
+            toleranceMs: TOLERANCE_MS,
+            absenceIsProof: true,
+            acceptanceWindowMs: 1_000,
+            payDeadlineMs: 0,
+          },
         );
         const absent = truths.flatMap(({ plant }, index) =>
           plant === 'not_listed' ? [idOf(index)] : [],
@@ -307,14 +312,15 @@ describe('a reversal', () => {
 });
 
 describe('what is absent', () => {
-  const rules = { toleranceMs: 1_000, absenceIsProof: true, acceptanceWindowMs: 60_000 };
+  const times = { acceptanceWindowMs: 60_000, payDeadlineMs: 5_000 };
+  const rules = { toleranceMs: 1_000, absenceIsProof: true, ...times };
   const open = ourPayment({ ...TRUTH, plant: 'ours_open' }, 0);
   const until = (ms: number) => (_: Date, to: Date) => Number(to) <= START_MS + ms;
 
-  test('absence proves non-payment only past the acceptance window, and only if the operator says so', () => {
-    // Sent one second before the start of the period, window and tolerance.
-    expect(findAbsences([open], until(60_000), rules).notPaid).toEqual([open]);
-    expect(findAbsences([open], until(59_999), rules).notPaid).toEqual([]);
+  test('absence proves non-payment only past the acceptance window after the latest moment of sending, and only if the operator says so', () => {
+    // Claimed one second before the start of the period, sent up to 3 s and 5 s later, window and tolerance.
+    expect(findAbsences([open], until(68_000), rules).notPaid).toEqual([open]);
+    expect(findAbsences([open], until(67_999), rules).notPaid).toEqual([]);
     const silent = { ...rules, absenceIsProof: false };
     expect(findAbsences([open], () => true, silent).notPaid).toEqual([]);
     const endless = { ...rules, acceptanceWindowMs: null };

@@ -82,7 +82,11 @@ export async function tryImport(
     ledgerMac: books.ledgerMac,
     file,
     operator: OPERATOR,
-    format: createStatementFormat({ absenceIsProof: false, acceptanceWindowMs: 0 }),
+    format: createStatementFormat({
+      absenceIsProof: false,
+      acceptanceWindowMs: 0,
+      payDeadlineMs: 0,
+    }),
     complete: true,
     toleranceMs: 0,
     ...others,

@@ -42,7 +42,7 @@ export interface PaymentRoutesOptions {
   readonly config: { readonly timeZone: string };
   readonly directory: Pick<VendorDirectory, 'vendor'>;
   readonly catalogue: Pick<BillerCatalogue, 'billers' | 'operators'>;
-  readonly connectorOf: Payments['connectorOf'];
+  readonly witnessOf: Payments['witnessOf'];
   readonly reads: LongReads;
 }
 
@@ -151,7 +151,7 @@ function choicesRoute({ pool, catalogue }: PaymentRoutesOptions): AnyRoute {
   });
 }
 
-function detailRoute({ pool, connectorOf }: PaymentRoutesOptions): AnyRoute {
+function detailRoute({ pool, witnessOf }: PaymentRoutesOptions): AnyRoute {
   return route({
     method: 'GET',
     path: '/payments/:reference',
@@ -162,7 +162,7 @@ function detailRoute({ pool, connectorOf }: PaymentRoutesOptions): AnyRoute {
         ? await findPayment(pool, params.reference)
         : undefined;
       if (payment === undefined) throw await refuseUnknown(pool, new Refusal('not_found'));
-      return paymentDetail(payment, { forStaff: viewer.vendor === undefined, connectorOf });
+      return paymentDetail(payment, { forStaff: viewer.vendor === undefined, witnessOf });
     },
   });
 }

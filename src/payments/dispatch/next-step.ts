@@ -31,6 +31,18 @@ export function sendDeadlineMs(connector: Pick<Connector, 'prepare' | 'payDeadli
   return (connector.prepare?.deadlineMs ?? 0) + connector.payDeadlineMs;
 }
 
+/**
+ * From this age of an attempt on, counted from its claim, "not found" proves that the instruction was not executed and
+ * will not be: it has left us for certain, and the acceptance window is over since. Null: never.
+ */
+export function provesAfterMsOf(
+  connector: Pick<Connector, 'prepare' | 'payDeadlineMs' | 'acceptanceWindowMs'>,
+): number | null {
+  const { acceptanceWindowMs } = connector;
+  if (acceptanceWindowMs === null) return null;
+  return SEND_WITHIN_MS + sendDeadlineMs(connector) + acceptanceWindowMs;
+}
+
 /** Lease of a claim: nobody else may claim the payment until its attempt has begun, ended and been saved. */
 export function leaseMsOf(connector: Pick<Connector, 'prepare' | 'payDeadlineMs'>): number {
   return SEND_WITHIN_MS + sendDeadlineMs(connector) + CONNECTOR_GRACE_MS + SAVE_WITHIN_MS;
@@ -152,13 +164,13 @@ export function afterInstruction(
 
 /**
  * After a status query. "Not found" is a proof only once the instruction can no longer be in
- * transit: `acceptanceWindowMs` after it was sent, or never if that is null.
+ * transit: from the age `provesAfterMs` of its attempt on, or never if that is null.
  */
 export function afterStatusQuery(
   claim: Claim,
   outcome: StatusOutcome,
   options: SendRules & {
-    readonly acceptanceWindowMs: number | null;
+    readonly provesAfterMs: number | null;
     readonly caseAfterMs: number | null;
   },
 ): NextStep {
@@ -192,15 +204,15 @@ function withCase(claim: Claim, step: NextStep, caseAfterMs: number | null): Nex
 function afterNotFound(
   claim: Claim,
   options: SendRules & {
-    readonly acceptanceWindowMs: number | null;
+    readonly provesAfterMs: number | null;
     readonly delayMs: number;
   },
 ): NextStep {
-  const { acceptanceWindowMs, delayMs } = options;
-  if (acceptanceWindowMs !== null && claim.attemptAgeMs >= acceptanceWindowMs) {
+  const { provesAfterMs, delayMs } = options;
+  if (provesAfterMs !== null && claim.attemptAgeMs >= provesAfterMs) {
     return sendAgain(claim, 'the operator does not know the instruction', options);
   }
-  const restMs = acceptanceWindowMs === null ? 0 : acceptanceWindowMs - claim.attemptAgeMs;
+  const restMs = provesAfterMs === null ? 0 : provesAfterMs - claim.attemptAgeMs;
   return verifyLater(
     claim,
     {

@@ -15,9 +15,9 @@ import type {
 import type { Connector } from '../../connectors/operator.ts';
 import {
   CONNECTOR_GRACE_MS,
-  SEND_WITHIN_MS,
   afterInstruction,
   afterStatusQuery,
+  provesAfterMsOf,
   sendDeadlineMs,
 } from './next-step.ts';
 import type { NextStep, RetryPolicy, SendRules } from './next-step.ts';
@@ -194,14 +194,8 @@ function notSent(reason: string): NotSent {
 }
 
 async function verify(claim: Claim, connector: Connector, options: CallOptions): Promise<NextStep> {
-  // An attempt's age counts from the claim. The operator's window counts from when the instruction
-  // was sent: from the last moment at which the call may have begun, as late as its own deadline.
-  const acceptanceWindowMs =
-    connector.acceptanceWindowMs === null
-      ? null
-      : SEND_WITHIN_MS + sendDeadlineMs(connector) + connector.acceptanceWindowMs;
   const { caseAfterMs, status: ask } = connector;
-  const rules = { ...options, acceptanceWindowMs, caseAfterMs };
+  const rules = { ...options, provesAfterMs: provesAfterMsOf(connector), caseAfterMs };
   if (ask === null) {
     const outcome: Unknown = {
       kind: 'unknown',

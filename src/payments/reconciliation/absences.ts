@@ -1,3 +1,4 @@
+import { provesAfterMsOf } from '../dispatch/next-step.ts';
 import type { MatchOptions, OurPayment } from './match.ts';
 
 /** Payments that complete statements should list and do not. */
@@ -22,10 +23,12 @@ export function findAbsences(
   rules: MatchOptions & {
     readonly absenceIsProof: boolean;
     readonly acceptanceWindowMs: number | null;
+    readonly payDeadlineMs: number;
     readonly proves?: Covers;
   },
 ): Absences {
-  const { toleranceMs, acceptanceWindowMs, proves = covers } = rules;
+  const { toleranceMs, proves = covers } = rules;
+  const provesAfterMs = provesAfterMsOf({ ...rules, prepare: null });
   const oursOnly: OurPayment[] = [];
   const notPaid: OurPayment[] = [];
   for (const payment of payments) {
@@ -36,8 +39,8 @@ export function findAbsences(
       if (covers(from, new Date(Number(settledAt) + toleranceMs))) oursOnly.push(payment);
     }
     if (outcome !== null || !payment.underWay) continue;
-    if (!rules.absenceIsProof || acceptanceWindowMs === null) continue;
-    const to = new Date(Number(lastSentAt) + acceptanceWindowMs + toleranceMs);
+    if (!rules.absenceIsProof || provesAfterMs === null) continue;
+    const to = new Date(Number(lastSentAt) + provesAfterMs + toleranceMs);
     if (proves(from, to)) notPaid.push(payment);
   }
   return { oursOnly, notPaid };

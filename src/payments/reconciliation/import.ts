@@ -45,7 +45,7 @@ import type {
 export interface StatementImport {
   readonly ledgerMac: Mac;
   readonly operator: string;
-  readonly format: Pick<StatementFormat, 'absenceIsProof' | 'acceptanceWindowMs'>;
+  readonly format: Pick<StatementFormat, 'absenceIsProof' | 'acceptanceWindowMs' | 'payDeadlineMs'>;
   readonly from: Date;
   readonly to: Date;
   readonly complete: boolean;

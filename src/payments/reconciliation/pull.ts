@@ -25,15 +25,15 @@ const MAX_PAGES = 50_000;
 /** Tolerated difference between operators' clocks and ours. */
 const TOLERANCE_MS = 300_000;
 
-type Pulling = Pick<Connector, 'acceptanceWindowMs'> & {
+type Pulling = Pick<Connector, 'acceptanceWindowMs' | 'payDeadlineMs'> & {
   readonly pullStatement: NonNullable<Connector['pullStatement']>;
 };
 
 /** The connector, if it can list movements. */
 export function pullingOf(connector: Connector | undefined): Pulling | undefined {
   if (connector === undefined || connector.pullStatement === null) return undefined;
-  const { acceptanceWindowMs, pullStatement } = connector;
-  return { acceptanceWindowMs, pullStatement: pullStatement.bind(connector) };
+  const { acceptanceWindowMs, payDeadlineMs, pullStatement } = connector;
+  return { acceptanceWindowMs, payDeadlineMs, pullStatement: pullStatement.bind(connector) };
 }
 
 /**
@@ -103,7 +103,7 @@ export async function pullPeriod(
       ...deps,
       ...window,
       operator,
-      format: { absenceIsProof: false, acceptanceWindowMs: connector.acceptanceWindowMs },
+      format: { ...connector, absenceIsProof: false },
       complete: true,
       toleranceMs: TOLERANCE_MS,
     },

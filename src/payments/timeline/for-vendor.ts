@@ -26,5 +26,5 @@ function isForVendor(entry: TimelineEntry): boolean {
 /** A vendor sees which operator got its payment, but not how we choose operators or communicate with them. */
 function withoutInternals(entry: TimelineEntry): TimelineEntry {
   if (entry.kind !== 'attempt') return entry;
-  return { ...entry, routeReason: null, note: null, operatorHandle: null };
+  return { ...entry, routeReason: null, note: null, operatorHandle: null, operatorVersion: null };
 }

@@ -137,6 +137,8 @@ export interface AttemptRow {
   outcome: 'paid' | 'declined' | 'not_sent' | null;
   /** Null after a restore, when several operators may have it. */
   operatorCode: string | null;
+  /** The operator's version that got it; null: not known. */
+  operatorVersion: number | null;
   /** Why the payment went there; null: the biller had no other route. */
   routeReason: string | null;
   operatorHandle: string | null;
@@ -280,7 +282,7 @@ const CORRECTIONS = `select payment_id as "paymentId", vendor_id as "vendorId",
   from corrections where payment_id = any ($1)`;
 const ATTEMPTS = `select a.payment_id as "paymentId", a.attempt_number as "attemptNumber",
   a.sent_at as "sentAt", a.ended_at as "endedAt", a.outcome,
-    a.operator_code as "operatorCode", a.route_reason as "routeReason",
+    a.operator_code as "operatorCode", a.operator_version as "operatorVersion", a.route_reason as "routeReason",
     a.operator_handle as "operatorHandle", a.note
   from attempts a where ${keyed('a', 'payment_id')} and a.biller_code = any ($4::text[])`;
 const TRANSFERS = `select f.source_id as "sourceId", f.vendor_id as "vendorId",

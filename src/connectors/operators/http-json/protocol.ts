@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { LIMITS } from '../../../platform/base/limits.ts';
 import { createSettingsReader } from '../../settings.ts';
 import type { Protocol } from '../../operator.ts';
-import { CONNECTION_SETTINGS, connectionOf } from '../../connection.ts';
+import { CONNECTION_SETTINGS, connectionOf, payTimeoutOf } from '../../connection.ts';
 import { createHttpJsonConnector } from './connector.ts';
 import { HTTP_JSON } from './declaration.ts';
 import { createStatementFormat } from './statement.ts';
@@ -47,6 +47,7 @@ export const httpJson: Protocol = {
     return createStatementFormat({
       absenceIsProof: settings.statement_absence_is_proof === 1,
       acceptanceWindowMs: acceptanceWindowOf(settings),
+      payDeadlineMs: payTimeoutOf(settings),
     });
   },
 };

@@ -37,6 +37,7 @@ const RULES: readonly (readonly [Column, RegExp, string])[] = [
 export function createStatementFormat(settings: {
   readonly absenceIsProof: boolean;
   readonly acceptanceWindowMs: number | null;
+  readonly payDeadlineMs: number;
 }): StatementFormat {
   return { columns: COLUMNS, readLine, ...settings };
 }

@@ -22,6 +22,7 @@ const FOUND = {
       at: new Date(0),
       attemptNumber: 1,
       operatorCode: 'second',
+      operatorVersion: 3,
       routeReason: 'first: our float with it is too low',
       operatorHandle: 'H1',
       note: 'Agent 7 has no balance',
@@ -30,7 +31,7 @@ const FOUND = {
   ],
 } as unknown as PaymentTimeline;
 
-const STAFF = { forStaff: true, connectorOf: () => undefined };
+const STAFF = { forStaff: true, witnessOf: () => undefined };
 
 test('staff see why an instruction went to its operator', () => {
   expect(paymentDetail(FOUND, STAFF).timeline).toMatchObject([
@@ -46,6 +47,7 @@ test('a vendor sees that an instruction was sent, and nothing of our dealings wi
       at: '1970-01-01T00:00:00.000Z',
       attemptNumber: 1,
       operatorCode: 'second',
+      operatorVersion: null,
       routeReason: null,
       operatorHandle: null,
       note: null,
@@ -54,16 +56,18 @@ test('a vendor sees that an instruction was sent, and nothing of our dealings wi
 });
 
 test.each([
-  [10_000, null, '1970-01-01T00:00:10.000Z'],
+  [10_000, null, '1970-01-01T00:00:20.000Z'],
   [null, null, null],
   [10_000, 'declined', null],
 ])(
-  'with a window of %j ms and the outcome %j, a failure is provable at %j',
+  'with a window of %j ms of the account that was instructed and the outcome %j, a failure is provable at %j: a call may begin 3 s late and take 7 s',
   (acceptanceWindowMs, outcome, at) => {
     const [attempt] = FOUND.timeline;
     const timeline = [{ ...attempt, outcome }] as PaymentTimeline['timeline'];
-    const connectorOf = (): { acceptanceWindowMs: number | null } => ({ acceptanceWindowMs });
-    const detail = paymentDetail({ ...FOUND, timeline }, { forStaff: true, connectorOf });
+    const witness = { acceptanceWindowMs, payDeadlineMs: 7_000, prepare: null };
+    const witnessOf = (operatorCode: string, version: number | null) =>
+      operatorCode === 'second' && version === 3 ? witness : undefined;
+    const detail = paymentDetail({ ...FOUND, timeline }, { forStaff: true, witnessOf });
     expect(detail.provableAt).toBe(at);
   },
 );

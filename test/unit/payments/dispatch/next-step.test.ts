@@ -37,7 +37,7 @@ function askedFor(
 ): NextStep {
   return afterStatusQuery(newClaim({ stage: 'verify', ...given }), outcome, {
     policy: POLICY,
-    acceptanceWindowMs: windowMs,
+    provesAfterMs: windowMs,
     caseAfterMs,
   });
 }

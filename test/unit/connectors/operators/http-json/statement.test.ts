@@ -7,7 +7,11 @@ import type { ReadStatement } from '../../../../../src/payments/reconciliation/r
 import { HEADER } from '../../../../support/reconciliation-fixture.ts';
 import { makeTemporaryFolder, removeFolder } from '../../../../support/temporary.ts';
 
-const format = createStatementFormat({ absenceIsProof: false, acceptanceWindowMs: 0 });
+const format = createStatementFormat({
+  absenceIsProof: false,
+  acceptanceWindowMs: 0,
+  payDeadlineMs: 0,
+});
 const from = new Date('2026-03-01T00:00:00Z');
 const to = new Date('2026-03-02T00:00:00Z');
 
