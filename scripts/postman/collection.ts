@@ -51,7 +51,7 @@ export async function postmanCollection(document: object): Promise<object> {
 
 const INTRODUCTION = `Every operation of Malipo, signed when it is sent. Generated from \`openapi.json\`.
 
-Set the variables of the collection: \`origin\`, \`vid\` and \`key\`. They begin with the sandbox (\`npm start\`) and its vendor \`demo\`. \`fund_origin\` and \`scoring_origin\` are \`origin\` unless the operator of the service gave you other addresses; \`collector\` and \`collector_key\` are for collectors only.
+Set the variables of the collection: \`origin\`, \`vid\` and \`key\`. They begin with the sandbox (\`npm start\`) and its vendor \`demo\`. \`fund_origin\` and \`scoring_origin\` are \`origin\` unless the company that runs the service gave you other addresses; \`collector\` and \`collector_key\` are for collectors only.
 
 A script of the collection fills in \`hash\` and the header \`X-Signature\`. Switch the header off to sign with \`hash\` alone. Bodies are sent raw, as JSON or as a file. A reference that an answer contains goes into a variable, so that you can ask about what you have just made.`;
 

@@ -12,7 +12,7 @@ final class ErrorDetails
      *   `unexpected_answer`, `not_final`
      * @param string $text the service’s text for people
      * @param ?int $status `header_status` or the HTTP status; null without a response
-     * @param ?string $requestId quote it when you contact the operator of the service
+     * @param ?string $requestId quote it when you contact the company that runs the service
      * @param ?string $field the parameter at fault, if there is one
      * @param ?string $reference the payment that the error is about, if it names one
      * @param ?float $retryAfterSeconds how long the service asks to wait

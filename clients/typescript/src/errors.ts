@@ -6,7 +6,7 @@ export interface ErrorDetails {
   readonly text: string;
   /** `header_status` or the HTTP status; null without a response. */
   readonly status: number | null;
-  /** Quote it when you contact the operator of the service. Null without a response. */
+  /** Quote it when you contact the company that runs the service. Null without a response. */
   readonly requestId: string | null;
   /** The parameter at fault, if there is one. */
   readonly field: string | null;

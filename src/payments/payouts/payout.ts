@@ -52,7 +52,7 @@ export function describePayout({ vid, cents, bankAccount, evidence }: Content): 
 /**
  * A transfer from a vendor's collected income to its bank, before it is made. The proposal moves the money from
  * `collected` to `held`. The approval permits the transfer; the bank's reference, entered afterwards, moves it to
- * `paid_out` (`enter.ts`). Every other end returns it.
+ * `paid_out` (`enterTransfer` in `payouts.ts`). Every other end returns it.
  */
 export const payoutKind: AnyKind = kind<Content, Facts, Plan>({
   name: PAYOUT,

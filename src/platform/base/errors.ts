@@ -112,7 +112,7 @@ export const ERRORS = {
   vendor_suspended: {
     status: 403,
     text: 'This vendor is suspended',
-    when: 'The signature is valid, but the operator of the service has suspended the vendor.',
+    when: 'The signature is valid, but the company that runs the service has suspended the vendor.',
   },
   collector_not_allowed: {
     status: 403,
@@ -227,7 +227,7 @@ export const ERRORS = {
   scoring_unavailable: {
     status: 503,
     text: 'Credit information is not set up here',
-    when: 'The operator of the service has not configured the credit registry (`CREDIT_INDEX_KEY`).',
+    when: 'The company that runs the service has not configured the credit registry (`CREDIT_INDEX_KEY`).',
   },
   bureau_unavailable: {
     status: 503,

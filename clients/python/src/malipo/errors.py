@@ -18,7 +18,7 @@ class ErrorDetails:
     status: Optional[int] = None
     """header_status or the HTTP status; None without a response."""
     request_id: Optional[str] = None
-    """Quote it when you contact the operator of the service."""
+    """Quote it when you contact the company that runs the service."""
     field: Optional[str] = None
     """The parameter at fault, if there is one."""
     reference: Optional[str] = None
