@@ -12,7 +12,13 @@ import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { FinalReport, NewPayment } from '../../src/payments/create/payment.ts';
 import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
 import { readAttempts, readQueued, readStored } from '../support/dispatch-fixture.ts';
-import { createInstructed, failedReport, openBooks, paidReport } from '../support/money-fixture.ts';
+import {
+  createInstructed,
+  failedReport,
+  openBooks,
+  OPERATOR,
+  paidReport,
+} from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { moved } from '../support/moved.ts';
 import { newPayment } from '../support/new-transaction.ts';
@@ -661,6 +667,26 @@ describe('a payment that is not listed', () => {
     ).toMatchObject({ notPaid: 1, casesOpened: 0 });
     expect(await readStored(books, made)).toMatchObject({ outcome: 'failed' });
     expect((await books.balances(vendorId))['float']).toBe(1_000_000n);
+  });
+
+  test('may still be in progress within the acceptance window of the version that was instructed', async () => {
+    const made = await sentOne();
+    await sentEarlier(made);
+    await books.owner.query(
+      `insert into operator_versions (operator_code, version, connector, base_url, settings, replaced_at,
+         same_account, keys)
+       values ($1, 1, 'http-json', 'http://127.0.0.1:9', '{"acceptance_window_ms": 60000}', now(), true,
+         'current')`,
+      [OPERATOR],
+    );
+    const times = { acceptanceWindowMs: 0, payDeadlineMs: 0 };
+    const format = createStatementFormat({ absenceIsProof: true, ...times });
+    expect(await importLines(books, folder, [], { format })).toMatchObject({ notPaid: 0 });
+    await books.owner.query(
+      `update operator_versions set settings = '{"acceptance_window_ms": 0, "pay_timeout_ms": 100}'`,
+    );
+    const more = [{ type: 'charge' }];
+    expect(await importLines(books, folder, more, { format })).toMatchObject({ notPaid: 1 });
   });
 
   test('may still be in progress within the acceptance window', async () => {

@@ -85,7 +85,12 @@ export function settled(
   const payment: PricedPayment = {
     ...{ vendorId: 7, paymentId: 'p', reference: 'R', billerCode: 'kplc', account: '1' },
     ...{ amountCents, outcome: 'success', billerReference: 'B' },
-    ...{ firstSentAt: new Date(0), lastSentAt: new Date(0), settledAt: new Date(1) },
+    ...{
+      firstSentAt: new Date(0),
+      lastSentAt: new Date(0),
+      openVersion: null,
+      settledAt: new Date(1),
+    },
     ...{ underWay: false, paidElsewhere: false, postedCents: amountCents },
     ...{ netCents, netPostedCents: netCents, hasOtherTerms: false, houseCents: 0n },
     ...{ listedCents: 0n, listedPayments: 0, isListed: false, isRevised: false },

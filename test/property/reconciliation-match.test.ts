@@ -79,6 +79,7 @@ function ourPayment(truth: Truth, index: number): OurPayment {
     billerReference: outcome === 'success' ? `OP${index}` : null,
     firstSentAt: sentAt,
     lastSentAt: sentAt,
+    openVersion: 2,
     underWay: outcome === null,
     settledAt: outcome === null ? null : new Date(START_MS + truth.atMs + 1_000),
     postedCents: outcome === 'success' ? truth.amountCents : 0n,
@@ -317,12 +318,19 @@ describe('what is absent', () => {
   const open = ourPayment({ ...TRUTH, plant: 'ours_open' }, 0);
   const until = (ms: number) => (_: Date, to: Date) => Number(to) <= START_MS + ms;
 
-  test('absence proves non-payment only past the acceptance window after the latest moment of sending, and only if the operator says so', () => {
+  test('absence proves non-payment only past the longest acceptance window that it had, from the latest moment of sending on, and only if the operator says so', () => {
     // Claimed one second before the start of the period, sent up to 3 s and 5 s later, window and tolerance.
     expect(findAbsences([open], until(68_000), rules).notPaid).toEqual([open]);
     expect(findAbsences([open], until(67_999), rules).notPaid).toEqual([]);
     const silent = { ...rules, absenceIsProof: false };
     expect(findAbsences([open], () => true, silent).notPaid).toEqual([]);
+    const former = [{ ...times, acceptanceWindowMs: 90_000, version: 2 }];
+    const shortened = { ...rules, former };
+    expect(findAbsences([open], until(97_999), shortened).notPaid).toEqual([]);
+    expect(findAbsences([open], until(98_000), shortened).notPaid).toEqual([open]);
+    // It was sent after that window was set.
+    const later = { ...open, openVersion: 3 };
+    expect(findAbsences([later], until(68_000), shortened).notPaid).toEqual([later]);
     const endless = { ...rules, acceptanceWindowMs: null };
     expect(findAbsences([open], () => true, endless).notPaid).toEqual([]);
     const unsent = { ...open, underWay: false };

@@ -1,3 +1,4 @@
+import type { StatementFormat } from '../../connectors/operator-statements.ts';
 import { provesAfterMsOf } from '../dispatch/next-step.ts';
 import type { MatchOptions, OurPayment } from './match.ts';
 
@@ -7,6 +8,13 @@ export interface Absences {
   readonly oursOnly: readonly OurPayment[];
   /** Open, and by the operator's rules proven not to have been made. */
   readonly notPaid: readonly OurPayment[];
+}
+
+/** How long an instruction may be in transit; see `StatementFormat`. */
+type StatementTimes = Pick<StatementFormat, 'acceptanceWindowMs' | 'payDeadlineMs'>;
+
+export interface FormerTimes extends StatementTimes {
+  readonly version: number;
 }
 
 /** True if complete statements cover the whole period. */
@@ -20,15 +28,15 @@ export type Covers = (from: Date, to: Date) => boolean;
 export function findAbsences(
   payments: readonly OurPayment[],
   covers: Covers,
-  rules: MatchOptions & {
-    readonly absenceIsProof: boolean;
-    readonly acceptanceWindowMs: number | null;
-    readonly payDeadlineMs: number;
-    readonly proves?: Covers;
-  },
+  rules: MatchOptions &
+    StatementTimes & {
+      readonly absenceIsProof: boolean;
+      /** Of former versions of the operator: an instruction keeps the longest window that it had. Default: none. */
+      readonly former?: readonly FormerTimes[];
+      readonly proves?: Covers;
+    },
 ): Absences {
-  const { toleranceMs, proves = covers } = rules;
-  const provesAfterMs = provesAfterMsOf({ ...rules, prepare: null });
+  const { toleranceMs, proves = covers, former = [] } = rules;
   const oursOnly: OurPayment[] = [];
   const notPaid: OurPayment[] = [];
   for (const payment of payments) {
@@ -39,9 +47,19 @@ export function findAbsences(
       if (covers(from, new Date(Number(settledAt) + toleranceMs))) oursOnly.push(payment);
     }
     if (outcome !== null || !payment.underWay) continue;
-    if (!rules.absenceIsProof || provesAfterMs === null) continue;
-    const to = new Date(Number(lastSentAt) + provesAfterMs + toleranceMs);
+    if (!rules.absenceIsProof) continue;
+    const had = former.filter(({ version }) => version >= (payment.openVersion ?? 0));
+    const afterMs = longestOf([rules, ...had]);
+    if (afterMs === null) continue;
+    const to = new Date(Number(lastSentAt) + afterMs + toleranceMs);
     if (proves(from, to)) notPaid.push(payment);
   }
   return { oursOnly, notPaid };
+}
+
+/** From when on absence is proof, counted from the claim. Null: never. */
+function longestOf(times: readonly StatementTimes[]): number | null {
+  const all = times.map((one) => provesAfterMsOf({ ...one, prepare: null }));
+  const known = all.filter((one) => one !== null);
+  return known.length < all.length ? null : Math.max(...known);
 }

@@ -15,6 +15,7 @@ import { findAbsences } from './absences.ts';
 import type { Covers } from './absences.ts';
 import { matchStatement, unexplainedCents } from './match.ts';
 import type { Match, OurPayment } from './match.ts';
+import { listFormerTimes } from './statement-format.ts';
 import { readStatementFile } from './read-statement.ts';
 import type { ReadStatement } from './read-statement.ts';
 import {
@@ -197,6 +198,7 @@ async function take(
   const absences = findAbsences(absent, coverage(await listCovered(db, operator)), {
     ...request,
     ...request.format,
+    former: request.format.absenceIsProof ? await listFormerTimes(db, operator) : [],
     proves: coverage(await listCovered(db, operator, 'certain')),
   });
   const opened = await openDifferences(db, { ...request, statementId, read, rows, absences });

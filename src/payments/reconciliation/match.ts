@@ -17,6 +17,8 @@ export interface OurPayment {
   /** First and last instruction; null if none was ever sent. */
   readonly firstSentAt: Date | null;
   readonly lastSentAt: Date | null;
+  /** The operator's version that has the open instruction; null: none is open. */
+  readonly openVersion: number | null;
   /** The result of an instruction is unknown. */
   readonly underWay: boolean;
   readonly settledAt: Date | null;

@@ -277,7 +277,7 @@ const PAYMENTS = `
     t.outcome is not distinct from 'success' and t.operator_code <> $1 as "paidElsewhere",
     t.biller_reference as "billerReference", t.settled_at as "settledAt",
       a.first_sent_at as "firstSentAt", a.last_sent_at as "lastSentAt",
-    coalesce(a.under_way, false) as "underWay", p.posted_cents as "postedCents",
+    a.open_version as "openVersion", coalesce(a.under_way, false) as "underWay", p.posted_cents as "postedCents",
     p.net_posted_cents as "netPostedCents", exists (select from corrections c
       where c.bucket = $4 and c.vendor_id = t.vendor_id and c.payment_id = t.payment_id
         and c.resolution = 'terms_differ') as "hasOtherTerms", t.amount_cents + coalesce((
@@ -291,6 +291,7 @@ const PAYMENTS = `
     join payments t on t.bucket = $4 and t.vendor_id = k.vendor_id and t.payment_id = k.payment_id
     cross join lateral (
       select min(sent_at) as first_sent_at, max(sent_at) as last_sent_at,
+        min(coalesce(operator_version, 1)) filter (where outcome is null and operator_code = $1) as open_version,
         -- Without the operator, or from another merchant account, it proves nothing that it is not listed.
         bool_or(outcome is null and operator_code = $1 and coalesce(operator_version, 1) > coalesce((
           select max(v.version) from operator_versions v
