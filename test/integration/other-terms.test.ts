@@ -125,6 +125,22 @@ test('a payment whose terms differed is returned whole', async () => {
   });
 });
 
+test.each([
+  ['more', AMOUNT * 3n, 'house_bears', { float: FLOAT - AMOUNT }],
+  ['less', AMOUNT / 10n, 'return_to_vendor', { float: FLOAT - AMOUNT / 10n }],
+])(
+  'no terms explain that the operator took much %s: another resolution does',
+  async (_, listedCents, right, after) => {
+    const made = await sent();
+    await settlePayments(books.pool, [paidReport(made)]);
+    await importLines(books, folder, [{ of: made, amountCents: listedCents }]);
+    const [row] = await casesOf(made);
+    await expect(resolve(row, 'terms_differ')).rejects.toThrow('No terms explain a difference');
+    await resolve(row, right);
+    expect(await books.balances(made.vendorId)).toMatchObject(after);
+  },
+);
+
 describe('a duplicate of a payment whose terms differ', () => {
   /** Without terms of ours: paid, listed as `listedCents`, and explained by `terms_differ`. */
   async function explained(listedCents: bigint): Promise<NewPayment> {

@@ -71,7 +71,32 @@ export function planTerms(
       { field: 'amount' },
     );
   }
-  return differingTerms(row, payment, moreCents > 0n ? amountCents : -amountCents);
+  const plannedCents = moreCents > 0n ? amountCents : -amountCents;
+  requirePlausible(payment, plannedCents);
+  return differingTerms(row, payment, plannedCents);
+}
+
+/** Terms of airtime leave a tenth, and of gift cards a third. A flat cost may be much of a small payment. */
+const PLAUSIBLE = { ofAmount: 2n, flatCents: 10_000n };
+
+/**
+ * Throws: `PlainError` if no terms explain so much, with what was found to be terms before. Such a difference is another
+ * amount than was instructed, and declaring it to be terms would book a loss as a cost, or the vendor's money as our
+ * commission.
+ */
+function requirePlausible({ amountCents, otherTerms }: PricedPayment, moreCents: bigint): void {
+  const allCents = otherTerms.costCents - otherTerms.commissionCents + moreCents;
+  const share = amountCents / PLAUSIBLE.ofAmount;
+  const maxCents = share > PLAUSIBLE.flatCents ? share : PLAUSIBLE.flatCents;
+  if (allCents <= maxCents && allCents >= -maxCents) return;
+  const others =
+    moreCents > 0n
+      ? 'charge_vendor, house_bears or receivable'
+      : 'return_to_vendor or house_recovers';
+  throw new PlainError(
+    `No terms explain a difference of ${formatMoney(allCents < 0n ? -allCents : allCents)}: at most ${formatMoney(maxCents)}, which is half of the payment, or ${formatMoney(PLAUSIBLE.flatCents)} if that is more. Choose ${others}.`,
+    { field: 'resolution' },
+  );
 }
 
 /**

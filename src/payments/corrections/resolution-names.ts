@@ -11,7 +11,7 @@ export const RESOLUTIONS = {
   return_to_vendor:
     'the operator paid less than the ledger shows: the difference returns to the float',
   terms_differ:
-    'the operator’s cost or commission for it differs from ours: the difference is ours, and the vendor’s money stays as it is',
+    'the operator’s cost or commission for it differs from ours, by at most half of the payment: the difference is ours, and the vendor’s money stays as it is',
   house_bears: 'the operator paid something that no vendor owes: we bear the cost',
   house_recovers: 'the operator has returned money that we had borne, or took less than that',
   receivable: 'the operator took money that it must return: recorded as our claim on it',
