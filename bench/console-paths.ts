@@ -56,7 +56,7 @@ const CHARTS = { group: 'console charts' } as const;
 
 /** GET routes that are not measured, each with the reason. */
 export const NOT_MEASURED: Readonly<Record<string, string>> = {
-  '/proposals/:id': 'it is found by its primary key',
+  '/proposals/:proposal': 'it is found by its primary key',
   '/home/events': 'a stream; `watch` reads it while creates run',
   '/audit/export': 'a file, read in pages of the list',
   '/bulk/:reference': 'one batch, by its key',
@@ -92,7 +92,6 @@ function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measur
     '/payments/choices': LISTS,
     '/cases': LISTS,
     '/cases/:case': { ...LISTS, params: { case: [samples.caseId] } },
-    '/approvals': LISTS,
     '/vendors': { ...LISTS, query: { search: ['bench-0050', 'nobody'] } },
     '/vendors/:vid': { ...LISTS, params: { vid: [busyVid, samples.quietVid] } },
     '/vendors/:vid/events': { ...LISTS, ...ofVendor },
@@ -121,7 +120,7 @@ function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measur
     '/journals': LISTS,
     '/payouts': LISTS,
     '/tokens': LISTS,
-    '/proposals': LISTS,
+    '/proposals': { ...LISTS, query: { kind: ['payout'] } },
     '/top-ups': LISTS,
     '/receivables': LISTS,
     '/exposure': LISTS,

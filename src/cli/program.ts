@@ -152,7 +152,6 @@ const COMMANDS: readonly Entry[] = [
   {
     name: 'proposal',
     summary: 'what one person proposed and another one decides: list, show, approve, reject',
-    load: async () => (await import('./parties/proposal.ts')).addProposalCommands,
   },
   {
     name: 'case',

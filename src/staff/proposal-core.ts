@@ -1,13 +1,15 @@
 import { isAboutPeople } from '../credit/decisions/content.ts';
+import { listPeople } from '../parties/people/people-store.ts';
 import { readVids } from '../parties/store.ts';
 import { formatMoney } from '../platform/base/money.ts';
 import { isSamePerson } from '../platform/base/person.ts';
 import { visible } from '../platform/base/visible.ts';
 import type { Line } from '../proposals/kind.ts';
+import type { Proposals } from '../proposals/proposals.ts';
 import type { ProposalRow } from '../proposals/store.ts';
 import type { Done } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
-import type { LineView, ProposalView } from './proposal-schema.ts';
+import type { LineView, ListedProposal, ProposalView } from './proposal-schema.ts';
 import type { Viewer } from './viewer.ts';
 
 /** A proposal that was made: what an approval would do now, or that it is in force. */
@@ -22,14 +24,61 @@ export async function proposedAnswer(
 /** With the preview, if it waits. */
 export async function viewOfProposal(
   row: ProposalRow,
-  { pool, proposals: open }: StaffDeps,
-  viewer: Pick<Viewer, 'personId' | 'login'>,
+  deps: Deps,
+  viewer: Looking,
 ): Promise<ProposalView> {
-  const proposals = await open();
-  const vids = await readVids(pool);
+  const by = await viewedBy(deps, viewer);
+  const { content, ...common } = commonOf(row, by);
+  const isOpen = row.decision === null && content !== null;
+  const preview = isOpen ? await by.proposals.preview(row.proposalId) : null;
+  return {
+    ...common,
+    content,
+    would: preview === null ? null : linesOf(preview.lines),
+    remarks: preview === null ? null : linesOf(preview.remarks),
+    problem: preview?.problem ?? null,
+    seen: preview?.seen ?? null,
+  };
+}
+
+const lineText = ({ label, text, amount }: LineView): string =>
+  `${label}: ${[amount, text].filter((part) => part !== null).join(' ')}`;
+
+/** As lists show it. */
+export function listedProposal(row: ProposalRow, by: ViewedBy): ListedProposal {
+  const common = commonOf(row, by);
+  const { vid, content, shown } = common;
+  return {
+    ...common,
+    what: linesOf(row.shown).map(lineText).join('; '),
+    about: vid ?? content?.[0]?.text ?? row.about,
+    amount: shown.find((line) => line.amount !== null)?.amount ?? null,
+  };
+}
+
+type Deps = Pick<StaffDeps, 'pool' | 'proposals'>;
+type Looking = Pick<Viewer, 'personId' | 'login'> & Partial<Pick<Viewer, 'vendor'>>;
+
+export interface ViewedBy {
+  readonly proposals: Proposals;
+  readonly vids: ReadonlyMap<number, string>;
+  readonly viewer: Looking;
+  /** A vendor’s people learn no login of staff. Undefined: everybody is named. */
+  readonly named: ReadonlySet<string | null> | undefined;
+}
+
+export async function viewedBy(deps: Deps, viewer: Looking): Promise<ViewedBy> {
+  const { pool } = deps;
+  const { vendor } = viewer;
+  const people = vendor && (await listPeople(pool, vendor.vendorId));
+  const named = people && new Set(people.map(({ personId }) => personId));
+  return { proposals: await deps.proposals(), vids: await readVids(pool), viewer, named };
+}
+
+function commonOf(row: ProposalRow, { proposals, vids, viewer, named }: ViewedBy) {
   const content = proposals.describe(row);
-  const isOpen = row.decision === null && content !== undefined;
-  const preview = isOpen ? await proposals.preview(row.proposalId) : null;
+  const nameFor = (personId: string | null, name: string): string =>
+    named === undefined || named.has(personId) ? name : 'staff';
   const isOwn =
     (viewer.personId !== null && row.proposerId === viewer.personId) ||
     isSamePerson(row.proposedBy, viewer.login);
@@ -41,18 +90,14 @@ export async function viewOfProposal(
     content: content === undefined ? null : linesOf(content),
     shown: linesOf(row.carriedOut ?? row.shown),
     note: row.note,
-    proposed_by: row.proposedBy,
+    proposed_by: nameFor(row.proposerId, row.proposedBy),
     expires_at: row.expiresAt?.toISOString() ?? null,
     decision: row.decision,
-    decided_by: row.decidedBy,
+    decided_by: row.decidedBy === null ? null : nameFor(row.deciderId, row.decidedBy),
     decided_at: row.decidedAt?.toISOString() ?? null,
     decision_note: row.decisionNote,
     decided_alone: row.isAlone ?? false,
     is_own: isOwn,
-    would: preview === null ? null : linesOf(preview.lines),
-    remarks: preview === null ? null : linesOf(preview.remarks),
-    problem: preview?.problem ?? null,
-    seen: preview?.seen ?? null,
   };
 }
 

@@ -32,16 +32,33 @@ export function stateText({
   return `proposed by ${by}, ${decided} by ${decider}`;
 }
 
+const state = orNull(decision, {
+  title: 'State',
+  text: (_: unknown, row: Decided) => stateText(row),
+});
+
 /** Who proposed something and what was decided, in the rows of what people propose. */
 export const decidedColumns = {
   proposed_by: text(),
   proposed_at: time(),
-  decision: orNull(decision, {
-    title: 'State',
-    text: (_: unknown, row: Decided) => stateText(row),
-  }),
+  decision: state,
   decided_by: textOrNull(),
   decided_at: timeOrNull(),
+};
+
+/** What a proposal has in lists, too. */
+const common = {
+  /** The changes that were made, or that would have been made at the time of the proposal. */
+  shown: lines,
+  proposed_by: text(),
+  expires_at: timeOrNull(),
+  decided_by: textOrNull(),
+  decided_at: timeOrNull(),
+  decision_note: textOrNull(),
+  /** It took effect at once, because there was no second person. */
+  decided_alone: Type.Boolean(),
+  /** Whoever asks proposed it, so another person has to approve it. */
+  is_own: Type.Boolean(),
 };
 
 /** A proposal of any kind, with what an approval would do now. */
@@ -57,24 +74,11 @@ export const proposalView = Type.Object({
     spread: true,
     nullText: 'it was changed in the database: reject it',
   }),
-  /** The changes that were made, or that would have been made at the time of the proposal. */
-  shown: lines,
   note: text({ title: 'Note' }),
-  proposed_by: text(),
   proposed_at: time({ title: 'Proposed' }),
-  expires_at: timeOrNull(),
-  decision: orNull(decision, {
-    title: 'State',
-    text: (_: unknown, row: Decided) => stateText(row),
-  }),
-  decided_by: textOrNull(),
-  decided_at: timeOrNull(),
-  decision_note: textOrNull(),
-  /** It took effect at once, because there was no second person. */
-  decided_alone: Type.Boolean(),
-  /** Whoever asks proposed it, so another person has to approve it. */
-  is_own: Type.Boolean(),
-  /** The changes that an approval would make now; null: it was decided, was altered, or is only listed. */
+  decision: state,
+  ...common,
+  /** The changes that an approval would make now; null: it was decided, or was altered. */
   would: orNull(lines, { title: 'Approval', spread: true }),
   /** Useful facts that may change until then. */
   remarks: orNull(lines, { title: '', spread: true }),
@@ -84,3 +88,27 @@ export const proposalView = Type.Object({
   seen: textOrNull({ title: 'Seen', isOptional: true }),
 });
 export type ProposalView = Static<typeof proposalView>;
+
+/** Width of a cell in the list. */
+const MAX_WHAT = 60;
+
+const shortened = (what: string): string =>
+  what.length <= MAX_WHAT ? what : `${what.slice(0, MAX_WHAT - 1)}…`;
+
+/** A proposal of any kind as lists show it. */
+export const listedProposal = Type.Object({
+  proposal: text({ title: 'Proposal' }),
+  proposed_at: time({ title: 'Proposed' }),
+  kind: text({ title: 'Kind' }),
+  vid: textOrNull({ title: 'Vendor', nullText: '' }),
+  decision: state,
+  /** The changes, in one line. */
+  what: text({ title: 'What', text: shortened }),
+  /** The vendor, or what else it is about; null: our own accounts. */
+  about: textOrNull(),
+  amount: moneyOrNull(),
+  content: orNull(lines),
+  note: text(),
+  ...common,
+});
+export type ListedProposal = Static<typeof listedProposal>;

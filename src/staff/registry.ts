@@ -10,6 +10,7 @@ interface Entry {
 export const NOUNS: readonly Entry[] = [
   { command: 'token', load: async () => (await import('./tokens.ts')).TOKENS },
   { command: 'collector', load: async () => (await import('./collectors.ts')).COLLECTORS },
+  { command: 'proposal', load: async () => (await import('./proposals.ts')).PROPOSALS },
   { command: 'case', load: async () => (await import('./cases.ts')).CASES },
   { command: 'vendor payout', load: async () => (await import('./payouts.ts')).PAYOUTS },
   { command: 'house entry', load: async () => (await import('./entries.ts')).ENTRIES },

@@ -23,7 +23,7 @@ const PAGES = [
   ['risk', '/credit/monitor', 'vendors', 2],
   ['finance', '/journals?state=open', 'journals', 1],
   ['finance', '/payouts?state=open', 'payouts', 1],
-  ['finance', '/approvals', 'approvals', 3],
+  ['finance', '/proposals', 'proposals', 3],
   // Last: the operator has to decline payments first.
   ['finance', '/receivables', 'items', 1],
 ] as const;

@@ -15,10 +15,9 @@ afterAll(async () => await database.drop());
 
 const run = async (...words: string[]) => await inProcess(environment, ...words);
 const approve = async (proposal: string, by: string) => {
-  const { seen = 'none' } = (await must(environment, 'proposal', 'show', proposal, '--json')).json<{
-    seen?: string;
-  }>();
-  return await run('proposal', 'approve', proposal, '--by', by, '--seen', seen);
+  const shown = await must(environment, 'proposal', 'show', proposal, '--json');
+  const { seen } = shown.json<{ seen: string | null }>();
+  return await run('proposal', 'approve', proposal, '--by', by, '--seen', seen ?? 'none');
 };
 const topUp = (...more: string[]): string[] => [
   ...['house', 'entry', 'propose', 'kplc', '--amount', '500.00', '--by', 'Asha'],

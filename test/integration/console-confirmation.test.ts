@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { consoleRoutes } from '../../src/console/routes/routes.ts';
 import { definedRoutes } from '../support/defined-routes.ts';
 import type { PeopleAnswer } from '../../src/console/operations-answers.ts';
-import type { ApprovalsAnswer, ProposalAnswer } from '../../src/console/system-answers.ts';
+import type { ProposalView } from '../../src/staff/proposal-schema.ts';
+import type { ProposalList } from '../../src/staff/proposals.ts';
 import { addPerson, changePerson } from '../../src/parties/people/administer.ts';
 import { createLink } from '../../src/parties/people/links.ts';
 import { findPerson } from '../../src/parties/people/people-store.ts';
@@ -42,14 +43,14 @@ const peopleOf = async (client: ConsoleClient): Promise<PeopleAnswer> =>
   await client.read<PeopleAnswer>('/people');
 
 /** The proposal that confirms the person, as this one sees it. */
-async function confirmationOf(client: ConsoleClient, login: string): Promise<ProposalAnswer> {
+async function confirmationOf(client: ConsoleClient, login: string): Promise<ProposalView> {
   const found = (await peopleOf(client)).people.find((person) => person.login === login);
-  return await client.read<ProposalAnswer>(`/proposals/${found?.waitsFor ?? 'none'}`);
+  return await client.read<ProposalView>(`/proposals/${found?.waitsFor ?? 'none'}`);
 }
 
 /** Approves what was seen. */
-const approve = async (client: ConsoleClient, { id, preview }: ProposalAnswer) =>
-  await client.send('POST', `/proposals/${id}/approve`, { seen: preview?.seen });
+const approve = async (client: ConsoleClient, { proposal: id, seen }: ProposalView) =>
+  await client.send('POST', `/proposals/${id}/approve`, { seen });
 
 /** Uses the link of an invitation as the person who received it. */
 async function useLink(path: unknown, password: string): Promise<ConsoleClient> {
@@ -119,7 +120,7 @@ test('whom staff invite for a vendor pays nothing before the vendor’s administ
     { label: 'Vendor', text: 'demo', amount: null },
   ];
   // A vendor does not learn the logins of staff.
-  expect(shown).toMatchObject({ content: who, proposedBy: 'staff', isOwn: false });
+  expect(shown).toMatchObject({ content: who, proposed_by: 'staff', is_own: false });
   expect((await approve(puppet, shown)).code).toBe('not_confirmed');
   expect((await approve(admin, shown)).text).toContain('another person has to approve it');
   expect((await approve(as('demo2-admin'), shown)).code).toBe('not_found');
@@ -135,7 +136,7 @@ test('whom staff invite for a vendor pays nothing before the vendor’s administ
     `select route from request_log where method = 'STAFF'`,
   );
   expect(told.rows).toEqual(Array.from({ length: 4 }, () => ({ route: 'people' })));
-  expect((await approve(own, await confirmationOf(own, 'till-3'))).status).toBe(204);
+  expect((await approve(own, await confirmationOf(own, 'till-3'))).status).toBe(200);
   const signedInAgain = new ConsoleClient(running.origin);
   await signedInAgain.signIn('till-3', 'a password for the till');
   expect((await signedInAgain.get('/payments')).status).toBe(200);
@@ -165,7 +166,7 @@ test('a role that reads credit reports, given to somebody who was confirmed with
   expect(other).toMatchObject({ status: 400, field: 'role' });
   const shown = await confirmationOf(fifth, 'fourth');
   expect((await approve(admin, shown)).status).toBe(400);
-  expect((await approve(fifth, shown)).status).toBe(204);
+  expect((await approve(fifth, shown)).status).toBe(200);
   expect((await fourth.get('/credit/enquiries')).code).not.toBe('not_confirmed');
 });
 
@@ -174,14 +175,14 @@ test('a confirmation is refused after the name, the role, the vendor or the logi
   const [admin, own] = [as('admin'), as('demo-admin')];
   const invite = { role: 'vendor_cashier', vid: 'demo', reason: 'a till of its own' };
   const invited = await admin.send('POST', '/people', { ...invite, login: 'till-8', name: 'Till' });
-  const waiting = await admin.read<ApprovalsAnswer>('/approvals');
-  const { id = '' } = waiting.approvals.find(({ note }) => note === invite.reason) ?? {};
+  const waiting = await admin.read<ProposalList>('/proposals');
+  const { proposal: id = '' } = waiting.proposals.find(({ note }) => note === invite.reason) ?? {};
   const problem = async (): Promise<string | null | undefined> =>
-    (await own.read<ProposalAnswer>(`/proposals/${id}`)).preview?.problem;
+    (await own.read<ProposalView>(`/proposals/${id}`)).problem;
   expect(await problem()).toBe('till-8 has not used the link yet.');
   await useLink(invited.body['path'], 'a password for the till');
   const shown = await confirmationOf(own, 'till-8');
-  expect([shown.id, await problem()]).toEqual([id, null]);
+  expect([shown.proposal, await problem()]).toEqual([id, null]);
   await changePerson(deps, 'till-8', { name: 'Somebody else' });
   expect((await approve(own, shown)).text).toContain('The name of till-8 changed');
   await changePerson(deps, 'till-8', { role: 'vendor_viewer' });

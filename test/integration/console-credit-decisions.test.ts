@@ -9,7 +9,7 @@ import type {
   SuppressionAnswer,
 } from '../../src/console/credit-answers.ts';
 import { readConfig } from '../../src/config.ts';
-import type { ApprovalsAnswer } from '../../src/console/system-answers.ts';
+import type { ProposalList } from '../../src/staff/proposals.ts';
 import { openCases } from '../../src/credit/registry/cases-store.ts';
 import { openDispute } from '../../src/credit/registry/disputes-store.ts';
 import { createVault, creditKeysOf } from '../../src/credit/registry/vault.ts';
@@ -62,10 +62,12 @@ test('a merge is proposed from its case, shown before and after, and approved by
   expect(together.accounts).toBe(from.standing.accounts + into.standing.accounts);
   expect(before.proposal).toMatchObject({ isOwn: false, proposedBy: 'risk', decision: null });
 
-  const waiting = await read<ApprovalsAnswer>('risk2', '/approvals');
-  expect(waiting).toMatchObject({ waiting: 1, approvals: [{ proposed: 'credit_merge', id }] });
-  expect(await read<ApprovalsAnswer>('risk', '/approvals')).toMatchObject({ waiting: 0 });
-  expect(await read<ApprovalsAnswer>('admin', '/approvals')).toMatchObject({ approvals: [] });
+  const waiting = await read<ProposalList>('risk2', '/proposals');
+  expect(waiting.proposals).toMatchObject([{ kind: 'credit_merge', proposal: id, is_own: false }]);
+  expect(await read<ProposalList>('risk', '/proposals')).toMatchObject({
+    proposals: [{ is_own: true }],
+  });
+  expect(await read<ProposalList>('admin', '/proposals')).toMatchObject({ proposals: [] });
   // Who may not see reports sees what waits, and nothing about whom.
   const listed = await read<CreditProposalsAnswer>('admin', '/credit/proposals');
   expect(listed.proposals).toEqual([
@@ -80,7 +82,7 @@ test('a merge is proposed from its case, shown before and after, and approved by
   expect((await approve('risk', id)).code).toBe('invalid_field');
   expect((await approve('admin', id)).status).toBe(404);
   expect((await readSurvivors(pool, [1_000_003n])).size).toBe(0);
-  expect((await approve('risk2', id)).status).toBe(204);
+  expect((await approve('risk2', id)).status).toBe(200);
   expect((await readSurvivors(pool, [1_000_003n])).get(1_000_003n)).toBe(1_000_001n);
   expect(await read<CreditCasesAnswer>('risk', '/credit/cases')).toMatchObject({ cases: [] });
   const closed = async (login: string): Promise<CreditCasesAnswer['cases']> =>
@@ -95,7 +97,7 @@ test('a merge is proposed from its case, shown before and after, and approved by
   const undo = await propose('unmerge', { from: '1000003' });
   const apart = await read<CreditProposalAnswer>('risk2', `/credit/proposals/${undo}`);
   expect(apart.merge).toEqual(before.merge);
-  expect((await approve('risk2', undo)).status).toBe(204);
+  expect((await approve('risk2', undo)).status).toBe(200);
   for (const action of ['credit.case', 'credit.proposal', 'proposal.approve']) {
     expect(await listAudit(pool, { action, limit: 9 })).not.toHaveLength(0);
   }
@@ -112,7 +114,7 @@ test('a case is closed by two people', async () => {
   expect(alone.status).toBe(404);
   const id = await propose('case', { case: caseId });
   expect((await approve('risk', id)).code).toBe('invalid_field');
-  expect((await approve('risk2', id)).status).toBe(204);
+  expect((await approve('risk2', id)).status).toBe(200);
   const { resolution } = await read<CreditCaseAnswer>('risk', `/credit/cases/${caseId}`);
   expect(resolution).toBe(`${GROUNDS.reason} (proposed by risk, approved by risk2)`);
 });
@@ -134,7 +136,7 @@ test('a dispute shows what its end changes', async () => {
   expect(preview).toMatchObject({ statement: 'Not my loan', before: { disputed: 1 } });
   expect(preview?.after.disputed).toBe(0);
   const id = await propose('dispute', { dispute, outcome: 'rejected' });
-  expect((await approve('risk2', id)).status).toBe(204);
+  expect((await approve('risk2', id)).status).toBe(200);
   expect(await read<DisputesAnswer>('admin', '/credit/disputes')).toMatchObject({ disputes: [] });
 });
 
@@ -157,13 +159,13 @@ test('a suppression rule is put into force and ended by two people', async () =>
     former: null,
     rule: { rule: 'relief', balanceUpTo: '5000.00', reason: GROUNDS.reason },
   });
-  expect((await approve('risk2', id)).status).toBe(204);
+  expect((await approve('risk2', id)).status).toBe(200);
   const { rules } = await read<SuppressionAnswer>('admin', '/credit/rules');
   expect(rules.map(({ rule }) => rule)).toEqual(['relief', 'small_amount']);
   const end = await propose('rule-end', { rule: 'relief' });
   const reject = { reason: 'it stays' };
   const path = `/proposals/${end}/reject`;
-  expect((await as('risk').send('POST', path, reject)).status).toBe(204);
+  expect((await as('risk').send('POST', path, reject)).status).toBe(200);
   expect((await approve('risk2', end)).code).toBe('invalid_field');
 });
 
@@ -188,7 +190,7 @@ test('an account is withdrawn by two people, who see what lenders learn before a
     (await as('risk').send('POST', '/credit/proposals/sale', { ...GROUNDS, ...sale })).field,
   ).toBe('soldOn');
   expect((await approve('risk', id)).code).toBe('invalid_field');
-  expect((await approve('risk2', id)).status).toBe(204);
+  expect((await approve('risk2', id)).status).toBe(200);
   const again = await as('risk').send('POST', '/credit/proposals/withdrawal', {
     ...about,
     ...GROUNDS,

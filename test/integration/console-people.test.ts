@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AuditAnswer, PeopleAnswer } from '../../src/console/operations-answers.ts';
-import type { ProposalAnswer } from '../../src/console/system-answers.ts';
+import type { ProposalView } from '../../src/staff/proposal-schema.ts';
 import { addPerson } from '../../src/parties/people/administer.ts';
 import { createLink } from '../../src/parties/people/links.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
@@ -176,10 +176,10 @@ test('administrators who use another person’s link see, change and approve not
 
   const { people } = await peopleOf(admin);
   const id = people.find(({ login }) => login === 'second')?.waitsFor ?? '';
-  const shown = await admin.read<ProposalAnswer>(`/proposals/${id}`);
-  expect(shown).toMatchObject({ proposedBy: 'admin', isOwn: true, note: invite.reason });
-  const approve = async (by: ConsoleClient, { id: which, preview }: ProposalAnswer) =>
-    await by.send('POST', `/proposals/${which}/approve`, { seen: preview?.seen });
+  const shown = await admin.read<ProposalView>(`/proposals/${id}`);
+  expect(shown).toMatchObject({ proposed_by: 'admin', is_own: true, note: invite.reason });
+  const approve = async (by: ConsoleClient, { proposal: which, seen: code }: ProposalView) =>
+    await by.send('POST', `/proposals/${which}/approve`, { seen: code });
   expect((await approve(admin, shown)).text).toContain('another person has to approve it');
 
   // The command line needs no second person, because its users have access to the database.
@@ -198,8 +198,8 @@ test('administrators who use another person’s link see, change and approve not
     'not_confirmed',
   );
   const now = (await peopleOf(third)).people.find(({ login }) => login === 'second')?.waitsFor;
-  const seen = await third.read<ProposalAnswer>(`/proposals/${now ?? ''}`);
-  expect((await approve(third, seen)).status).toBe(204);
+  const seen = await third.read<ProposalView>(`/proposals/${now ?? ''}`);
+  expect((await approve(third, seen)).status).toBe(200);
   expect((await other.get('/session')).body['person']).toMatchObject({ isConfirmed: true });
   expect((await other.send('POST', '/people/nobody/link', { reason: 'x' })).code).toBe('not_found');
 });

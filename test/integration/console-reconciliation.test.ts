@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ProposalAnswer } from '../../src/console/system-answers.ts';
+import type { ProposalView } from '../../src/staff/proposal-schema.ts';
 import type { DayAnswer, ImportAnswer } from '../../src/console/reconciliation-answers.ts';
 import { createWireTime, periodOfDay } from '../../src/platform/base/clock.ts';
 import { DAY_MS } from '../../src/platform/base/days.ts';
@@ -68,14 +68,14 @@ describe('an upload', () => {
     const first = (await upload({})).body as unknown as ImportAnswer;
     const { proposalId } = first as Extract<ImportAnswer, { kind: 'proposed' }>;
     const proposal = `/proposals/${proposalId}`;
-    const { preview } = await finance.read<ProposalAnswer>(proposal);
-    const approval = { seen: preview?.seen };
+    const { seen } = await finance.read<ProposalView>(proposal);
+    const approval = { seen };
     expect((await finance.send('POST', `${proposal}/approve`, approval)).problem).toContain(
       'another person has to approve it',
     );
     expect((await dayOf()).statements).toEqual([]);
     const admin = await signedIn(running.origin, 'admin');
-    expect((await admin.send('POST', `${proposal}/approve`, approval)).status).toBe(204);
+    expect((await admin.send('POST', `${proposal}/approve`, approval)).status).toBe(200);
     const second = (await upload({})).body as unknown as ImportAnswer;
     const { statementId } = second as Extract<ImportAnswer, { kind: 'repeated' }>;
     const day = await dayOf();

@@ -1,11 +1,11 @@
 import type { CaseDetail } from '../../src/staff/cases.ts';
-import type { ProposalAnswer } from '../../src/console/system-answers.ts';
+import type { ProposalView } from '../../src/staff/proposal-schema.ts';
 import type { ConsoleAnswer, ConsoleClient } from './console-client.ts';
 
 /** Approves in the console what it shows. */
 export async function approveProposal(by: ConsoleClient, id: string): Promise<ConsoleAnswer> {
-  const { preview } = await by.read<ProposalAnswer>(`/proposals/${id}`);
-  return await by.send('POST', `/proposals/${id}/approve`, { seen: preview?.seen ?? '-' });
+  const { seen } = await by.read<ProposalView>(`/proposals/${id}`);
+  return await by.send('POST', `/proposals/${id}/approve`, { seen: seen ?? '-' });
 }
 
 /** Approves in the console what waits for a case. */

@@ -1,6 +1,6 @@
 import { Trans } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
-import type { ProposalView } from '../../../src/console/system-answers.ts';
+import type { ProposalView } from '../../../src/staff/proposal-schema.ts';
 import { Pill } from '../design/Pill.tsx';
 
 /** Whether another person has decided about a proposal. */

@@ -17,7 +17,7 @@ import type { Cli } from '../cli.ts';
 import { record, table } from '../output.ts';
 import type { Session } from '../session.ts';
 import { asPerson } from '../parties/as-person.ts';
-import { bySupplier, openProposals, proposalAnswer, waitingAnswer } from '../parties/proposal.ts';
+import { bySupplier, openProposals, waitingAnswer } from '../parties/proposal.ts';
 import { addSourceCommands } from './receipt-sources.ts';
 
 export function addReceiptCommands(program: Command, cli: Cli): void {
@@ -263,7 +263,7 @@ function addPropose(receipts: Command, cli: Cli): void {
         const row = await asPerson(cli, session, act, (_by, by) =>
           proposeForReceipt(deps, { receipt, issuer, by, note, vid }),
         );
-        return await proposalAnswer(session, proposals, { row });
+        return await waitingAnswer(session, proposals, row);
       });
     });
 }

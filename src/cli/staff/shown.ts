@@ -10,6 +10,8 @@ import type { Answer } from '../output.ts';
 export interface ShownHow {
   readonly wireTime: WireTime;
   readonly wide: boolean;
+  /** What is said above the command that approves what waits. */
+  readonly state?: string;
 }
 
 /** The answer of a view or an action for programs and for people. */
@@ -33,7 +35,7 @@ function textOf(of: AnyView | AnyAction, answer: Row, how: ShownHow): string {
 }
 
 /** Its facts, and then what is in it, each below its title. */
-function objectText(schema: object, answer: Row, how: ShownHow): string {
+export function objectText(schema: object, answer: Row, how: ShownHow): string {
   const nested = propertiesOf(schema).map(([name, property]) => {
     const value = answer[name];
     if (typeof value !== 'object' || value === null || property.spread === true) return '';
@@ -47,7 +49,7 @@ function objectText(schema: object, answer: Row, how: ShownHow): string {
       ? ''
       : title + tableOf(columns, value as readonly Row[], how);
   });
-  return factsOf(schema, answer, how) + nested.join('') + nextStep(answer);
+  return factsOf(schema, answer, how) + nested.join('') + nextStep(answer, how);
 }
 
 /** The schema of an object that may be null. */
@@ -83,8 +85,10 @@ function tableOf(
 }
 
 /** Leads whoever proposed something, or looks at it, to the person who decides. */
-function nextStep({ proposal, seen, decision }: Row): string {
+function nextStep({ proposal, seen, decision }: Row, { state }: ShownHow): string {
   if (decision !== null || typeof proposal !== 'string' || typeof seen !== 'string') return '';
   const approve = `malipo proposal approve ${proposal} --by NAME --seen ${seen}`;
-  return `\nNothing was changed yet: another person approves it in the console or with\n  ${approve}\n`;
+  const says =
+    state ?? 'Nothing was changed yet: another person approves it in the console or with';
+  return `\n${says}\n  ${approve}\n`;
 }

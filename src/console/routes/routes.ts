@@ -17,7 +17,6 @@ import { homeRoutes } from './home.ts';
 import type { HomeRoutesOptions } from './home.ts';
 import { accountRoutes } from './account.ts';
 import type { AccountRoutesOptions } from './account.ts';
-import { approvalRoutes } from './approvals.ts';
 import type { ProposalRoutesOptions } from './proposal-decisions.ts';
 import { creditRoutes } from './credit.ts';
 import { creditCaseRoutes } from './credit-cases.ts';
@@ -86,7 +85,6 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...operatorRoutes(operations),
     ...peopleRoutes(options),
     ...auditRoutes(options),
-    ...approvalRoutes(options),
     ...systemRoutes(options),
     ...vendorRoutes(options),
     ...requestRoutes(reports),

@@ -64,6 +64,7 @@ beforeAll(async () => {
       return answer;
     },
     pay,
+    seen: async (proposalId) => (await proposals.preview(proposalId)).seen,
     approve: async (login, proposalId) => {
       const found = await pool.query<{ id: string }>(
         'select person_id as id from people where login = $1',

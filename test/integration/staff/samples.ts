@@ -6,6 +6,8 @@ export interface World {
   readonly act: (login: string, path: string, body: object) => Promise<Record<string, unknown>>;
   /** Creates a payment of the sandbox's vendor. Returns its reference. */
   readonly pay: () => Promise<string>;
+  /** The code of what a person sees of a proposal that waits. */
+  readonly seen: (proposal: string) => Promise<string>;
   /** Approves a proposal as a person of the sandbox. */
   readonly approve: (login: string, proposal: string) => Promise<void>;
 }
@@ -31,10 +33,15 @@ const openedCase = async ({ act, pay }: World): Promise<string> => {
   return String(opened['case']);
 };
 
-const approvedPayout = async ({ act, approve }: World): Promise<string> => {
+const proposedPayout = async ({ act }: World): Promise<string> => {
   const { payout: id } = await act('finance', '/payouts', payout());
-  await approve('admin', String(id));
   return String(id);
+};
+
+const approvedPayout = async (world: World): Promise<string> => {
+  const id = await proposedPayout(world);
+  await world.approve('admin', id);
+  return id;
 };
 
 /** One that the sandbox has. */
@@ -49,6 +56,26 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   },
   'payout.return': {
     input: async (world) => ({ payout: await approvedPayout(world), reason: 'not made' }),
+  },
+  // Others of the same kinds that the person may decide, and has not proposed.
+  'proposal.list': { by: 'admin', input: async () => ({ kind: 'house_journal' }) },
+  'proposal.show': {
+    by: 'admin',
+    input: async (world) => ({ proposal: await proposedPayout(world) }),
+  },
+  'proposal.approve': {
+    by: 'admin',
+    input: async (world) => {
+      const proposal = await proposedPayout(world);
+      return { proposal, seen: await world.seen(proposal) };
+    },
+  },
+  'proposal.reject': {
+    by: 'admin',
+    input: async (world) => ({ proposal: await proposedPayout(world), reason: 'not asked for' }),
+  },
+  'proposal.withdraw': {
+    input: async (world) => ({ proposal: await proposedPayout(world), reason: 'a mistake' }),
   },
   'case.list': nothing,
   'case.show': { input: async (world) => ({ case: await openedCase(world) }) },

@@ -2,7 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Approval } from '../../../../src/console/system-answers.ts';
+import type { ListedProposal } from '../../../../src/staff/proposal-schema.ts';
 import { approvalsQuery } from '../../app/approvals.ts';
 import { Button } from '../../design/Button.tsx';
 import { Card } from '../../design/Card.tsx';
@@ -21,9 +21,10 @@ export function Approvals() {
   const { t } = useLingui();
   // The number in the navigation may be half a minute old.
   const list = useQuery({ ...approvalsQuery, refetchOnMount: 'always' });
-  const [decided, setDecided] = useState<Approval>();
-  const all = list.data?.approvals ?? [];
-  const own = all.filter(({ isOwn }) => isOwn);
+  const [decided, setDecided] = useState<ListedProposal>();
+  // Longest waiting first.
+  const all = list.data?.proposals.toReversed() ?? [];
+  const own = all.filter((each) => each.is_own);
   return (
     <>
       <PageHeader
@@ -37,7 +38,7 @@ export function Approvals() {
         ) : (
           <List
             label={t`Waiting for you`}
-            approvals={all.filter(({ isOwn }) => !isOwn)}
+            approvals={all.filter((each) => !each.is_own)}
             onDecide={setDecided}
           />
         )}
@@ -52,7 +53,7 @@ export function Approvals() {
         </Card>
       )}
       {decided !== undefined && (
-        <DecideProposal id={decided.id} mayDecide onClose={() => setDecided(undefined)} />
+        <DecideProposal id={decided.proposal} mayDecide onClose={() => setDecided(undefined)} />
       )}
     </>
   );
@@ -64,8 +65,8 @@ function List({
   onDecide,
 }: {
   readonly label: string;
-  readonly approvals: readonly Approval[];
-  readonly onDecide: (approval: Approval) => void;
+  readonly approvals: readonly ListedProposal[];
+  readonly onDecide: (approval: ListedProposal) => void;
 }) {
   const { t } = useLingui();
   const nameOf = useProposalName();
@@ -80,10 +81,10 @@ function List({
     <Table
       label={label}
       rows={approvals}
-      keyOf={({ id }) => id}
+      keyOf={({ proposal }) => proposal}
       empty=""
       columns={[
-        { title: t`Proposal`, cell: (each) => nameOf(each.proposed) },
+        { title: t`Proposal`, cell: (each) => nameOf(each.kind) },
         { title: t`About`, cell: ({ about }) => about ?? t`our own accounts`, hide: 'small' },
         {
           title: t`KES`,
@@ -91,10 +92,10 @@ function List({
           align: 'end',
           hide: 'small',
         },
-        { title: t`Proposed by`, cell: ({ proposedBy }) => proposedBy, hide: 'small' },
+        { title: t`Proposed by`, cell: (each) => each.proposed_by, hide: 'small' },
         {
           title: t`Age`,
-          cell: ({ proposedAt }) => <Age seconds={secondsSince(proposedAt)} />,
+          cell: (each) => <Age seconds={secondsSince(each.proposed_at)} />,
           hide: 'small',
         },
         {
@@ -112,14 +113,14 @@ function Where({
   approval,
   onDecide,
 }: {
-  readonly approval: Approval;
-  readonly onDecide: (approval: Approval) => void;
+  readonly approval: ListedProposal;
+  readonly onDecide: (approval: ListedProposal) => void;
 }) {
-  const { id } = approval;
+  const { proposal: proposalId, kind } = approval;
   // With what is known of the people whom it is about.
-  if (approval.proposed.startsWith('credit_')) {
+  if (kind.startsWith('credit_')) {
     return (
-      <Link to="/credit/proposals/$proposalId" params={{ proposalId: id }} preload={false}>
+      <Link to="/credit/proposals/$proposalId" params={{ proposalId }} preload={false}>
         <Trans>Look at it</Trans>
       </Link>
     );

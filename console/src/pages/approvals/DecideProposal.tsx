@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { LineView, ProposalAnswer } from '../../../../src/console/system-answers.ts';
+import type { LineView, ProposalView } from '../../../../src/staff/proposal-schema.ts';
 import { get } from '../../api/client.ts';
 import { Altered } from '../../design/Altered.tsx';
 import { DecideDialog } from '../../design/DecideDialog.tsx';
@@ -29,7 +29,7 @@ export function DecideProposal({
   const nameOf = useProposalName();
   const asked = useQuery({
     queryKey: ['proposal', id],
-    queryFn: ({ signal }) => get<ProposalAnswer>(`/proposals/${id}`, {}, signal),
+    queryFn: ({ signal }) => get<ProposalView>(`/proposals/${id}`, {}, signal),
     // What is approved is what was shown.
     refetchOnWindowFocus: false,
     gcTime: 0,
@@ -48,14 +48,14 @@ export function DecideProposal({
       </Dialog>
     );
   }
-  const { preview, isOwn } = proposal;
+  const { seen, problem, is_own: isOwn } = proposal;
   return (
     <DecideDialog
       title={title}
       path={`/proposals/${id}`}
-      approval={{ seen: preview?.seen }}
+      approval={{ seen }}
       isOwn={isOwn}
-      mayApprove={!isOwn && preview !== null && preview.problem === null}
+      mayApprove={!isOwn && seen !== null && problem === null}
       onClose={onClose}
     >
       <Content of={proposal} />
@@ -63,9 +63,9 @@ export function DecideProposal({
   );
 }
 
-function Content({ of }: { readonly of: ProposalAnswer }) {
+function Content({ of }: { readonly of: ProposalView }) {
   const { t } = useLingui();
-  const { content, preview, note, isAlone } = of;
+  const { content, would, remarks, problem, note, decided_alone: isAlone } = of;
   return (
     <>
       {content === null && <Altered />}
@@ -82,13 +82,13 @@ function Content({ of }: { readonly of: ProposalAnswer }) {
       <Facts
         facts={[
           { name: t`Reason`, value: note },
-          { name: t`Proposed by`, value: <By person={of.proposedBy} at={of.proposedAt} /> },
-          { name: t`Expires`, value: of.expiresAt && <Time at={of.expiresAt} /> },
+          { name: t`Proposed by`, value: <By person={of.proposed_by} at={of.proposed_at} /> },
+          { name: t`Expires`, value: of.expires_at && <Time at={of.expires_at} /> },
           {
             name: t`Decided by`,
-            value: of.decidedAt && <By person={of.decidedBy} at={of.decidedAt} />,
+            value: of.decided_at && <By person={of.decided_by} at={of.decided_at} />,
           },
-          { name: t`Reason of the decision`, value: of.decisionNote || null },
+          { name: t`Reason of the decision`, value: of.decision_note || null },
         ]}
       />
       {isAlone && (
@@ -97,13 +97,13 @@ function Content({ of }: { readonly of: ProposalAnswer }) {
         </p>
       )}
       {of.decision === 'approved' && <Block title={t`Carried out`} lines={of.shown} />}
-      {preview !== null && preview.problem === null && (
-        <Block title={t`What an approval does`} lines={preview.lines} />
+      {would !== null && problem === null && (
+        <Block title={t`What an approval does`} lines={would} />
       )}
-      {preview !== null && preview.remarks.length > 0 && <Rows lines={preview.remarks} />}
-      {preview !== null && preview.problem !== null && (
+      {remarks !== null && remarks.length > 0 && <Rows lines={remarks} />}
+      {problem !== null && (
         <Notice tone="alert">
-          <Trans>It cannot be approved now: {preview.problem}</Trans>
+          <Trans>It cannot be approved now: {problem}</Trans>
         </Notice>
       )}
     </>
