@@ -16,7 +16,7 @@ export const CREDIT_GRANTS: RuntimeGrants = {
   account_corrections: APPEND_ONLY,
   account_disputes: { insert: true, update: ['closed_at', 'outcome'] },
   account_withdrawals: APPEND_ONLY,
-  account_sales: APPEND_ONLY,
+  account_sales: { insert: true, update: ['undone_at', 'undone_reason'] },
   subject_life_records: APPEND_ONLY,
   suppression_rules: { insert: true, updateAllBut: ['rule'], delete: true },
   suppression_changes: APPEND_ONLY,

@@ -449,6 +449,12 @@ test.each([
   ['receipts', 'reversed', 'UA51000001', '--note', 'their call'],
   ['reconcile', 'close', '2026-01-05'],
   ['credit', 'dispute', 'open', '--crn', '1', '--account', '1', '--statement', 'not mine'],
+  ['credit', 'access-link', '--crn', '1', '--evidence', 'card seen'],
+  ['credit', 'lender', 'L1', '--amounts', 'cents'],
+  [
+    ...['credit', 'import', 'loans.csv', '--template', 'mobile', '--lender', 'L1'],
+    ...['--sector', 'mobile_lender', '--as-of', '2026-10-31'],
+  ],
 ])('nobody does %s %s under a name that is not theirs', async (...words) => {
   const named = await withInput('', environment, ...words, '--by', 'Asha Other');
   expect(named.stderr).toContain('Asha Other is not the login of a member of staff');

@@ -418,7 +418,7 @@ describe('an enquiry', () => {
         consent_date: '2020-11-02',
         outcome: 'answered',
         crn: '1000001',
-        match_rule: 'document+names-5',
+        match_rule: 'document+names-6',
         match_score: '1.0000',
         source: 'registry',
         key: true,

@@ -5,7 +5,11 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readFileOfToday, readFilesOfToday } from '../../src/credit/bureaus/registry.ts';
 import { previewDispute } from '../../src/credit/decisions/preview.ts';
-import { proposeSale, proposeWithdrawal } from '../../src/credit/decisions/propose.ts';
+import {
+  proposeSale,
+  proposeSaleEnd,
+  proposeWithdrawal,
+} from '../../src/credit/decisions/propose.ts';
 import type { Deps } from '../../src/credit/decisions/propose.ts';
 import { importFile } from '../../src/credit/importing/import.ts';
 import { closeDispute, openDispute } from '../../src/credit/registry/disputes-store.ts';
@@ -135,6 +139,39 @@ test('a debt that two lenders submit counts once when two people find that it wa
   expect(await look()).toEqual([]);
 });
 
+test('a sale that was recorded wrongly is undone by two people, and the right one can be recorded', async () => {
+  const { look, line, ...debt } = await listedTwice(5);
+  const ref = { crn: debt.crn, accountId: debt.from };
+  await expect(proposeSaleEnd(deps, ref, grounds)).rejects.toThrow('No sale of this account');
+  const apart = await look();
+  const sell = async (soldOn: string): Promise<void> => {
+    const { proposalId } = await proposeSale(deps, { ...debt, soldOn }, grounds);
+    await approveProposal(deps, { proposalId, by: 'Baraka' });
+  };
+  await sell('2026-10-20');
+  expect(await look()).toHaveLength(1);
+  // What was seen as one debt is not withdrawn as another one.
+  const whole = await proposeWithdrawal(deps, { ...ref, accountId: debt.into }, grounds);
+  const undone = await proposeSaleEnd(deps, ref, grounds);
+  const { lines, problem } = await deps.proposals.preview(undone.proposalId);
+  expect(problem).toBeNull();
+  expect(lines[0]?.text).toContain(`it and account ${debt.into} of BUYER count apart again`);
+  const { proposalId } = undone;
+  await expect(approveProposal(deps, { proposalId, by: 'asha' })).rejects.toThrow('another person');
+  await approveProposal(deps, { proposalId, by: 'Baraka' });
+  expect(await look()).toEqual(apart);
+  await expect(
+    approveProposal(deps, { proposalId: whole.proposalId, by: 'Baraka' }),
+  ).rejects.toThrow('has changed since');
+  await expect(proposeSaleEnd(deps, ref, grounds)).rejects.toThrow('No sale of this account');
+  await submit('SELLER', line('S5'), '2026-11-04');
+  expect(await look()).toHaveLength(2);
+  await sell('2026-10-21');
+  const [one, ...others] = await look();
+  expect(others).toEqual([]);
+  expect(one?.soldOn).toEqual([new Date('2026-10-21T00:00:00Z')]);
+});
+
 test('a debt that is sold while a withdrawal waits is not withdrawn unseen', async () => {
   const { look, line: _line, ...debt } = await listedTwice(4);
   const ref = { crn: debt.crn, accountId: debt.into };
@@ -142,7 +179,9 @@ test('a debt that is sold while a withdrawal waits is not withdrawn unseen', asy
   // The proposals are of one kind about two accounts: only one waits for each.
   const sale = await proposeSale(deps, { ...debt, soldOn: '2026-10-20' }, grounds);
   await approveProposal(deps, { proposalId: sale.proposalId, by: 'Baraka' });
-  await expect(approveProposal(deps, { proposalId, by: 'Baraka' })).rejects.toThrow('sold into');
+  await expect(approveProposal(deps, { proposalId, by: 'Baraka' })).rejects.toThrow(
+    'has changed since',
+  );
   expect(await look()).toHaveLength(1);
 });
 

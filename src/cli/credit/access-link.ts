@@ -7,6 +7,9 @@ import { readSubject } from '../../credit/registry/store.ts';
 import { makeAccessLink } from '../../credit/reports/access-links-store.ts';
 import { displayName, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
+import { asPerson } from '../parties/as-person.ts';
+import type { Answer } from '../output.ts';
+import type { Session } from '../session.ts';
 import { crnOf, subjectCommand } from './subject.ts';
 import type { SubjectOptions } from './subject.ts';
 import { openVault } from './vault.ts';
@@ -14,6 +17,7 @@ import { openVault } from './vault.ts';
 interface LinkOptions extends SubjectOptions {
   readonly evidence: string;
   readonly days: number;
+  readonly by: string;
 }
 
 /** A subject access request: the person downloads the report by a one-time link. */
@@ -25,25 +29,33 @@ export function addAccessLinkCommand(credit: Command, cli: Cli): void {
   )
     .requiredOption('--evidence <text>', 'how the identity was checked', displayName)
     .option('--days <days>', 'days until the link expires, at most 30', wholeNumber(1, 30), 7)
+    .option('--by <name>', 'who makes it', displayName, 'command line')
     .action(async (options: LinkOptions) => {
       await cli.run(options, async (session) => {
-        const { pool, config, wireTime } = session;
-        const vault = await openVault(session);
-        const crn = await crnOf(session, vault, options);
-        if ((await readSubject(pool, vault, crn)) === undefined) {
-          throw new PlainError('No subject has this reference.');
-        }
-        const at = systemClock.now();
-        const expiresAt = new Date(at.getTime() + options.days * DAY_MS);
-        const { evidence } = options;
-        const deps = { pool, ledgerMac: await session.ledgerMac() };
-        const token = await makeAccessLink(deps, { crn, evidence, at, expiresAt });
-        const link = `${config.publicUrl}${config.scoringPath}${ACCESS_PATH}#${token}`;
-        const expires = wireTime.format(expiresAt);
-        return {
-          json: { crn: String(crn), link, expires },
-          text: `${link}\nIt works once, until ${expires}, with the birth date on file. It is not shown again.\n`,
-        };
+        const act = { permission: 'credit.reports', action: 'credit.access_link' } as const;
+        return await asPerson(cli, session, { ...act, by: options.by }, async () =>
+          makeLink(session, options),
+        );
       });
     });
+}
+
+async function makeLink(session: Session, options: LinkOptions): Promise<Answer> {
+  const { pool, config, wireTime } = session;
+  const vault = await openVault(session);
+  const crn = await crnOf(session, vault, options);
+  if ((await readSubject(pool, vault, crn)) === undefined) {
+    throw new PlainError('No subject has this reference.');
+  }
+  const at = systemClock.now();
+  const expiresAt = new Date(at.getTime() + options.days * DAY_MS);
+  const { evidence } = options;
+  const deps = { pool, ledgerMac: await session.ledgerMac() };
+  const token = await makeAccessLink(deps, { crn, evidence, at, expiresAt });
+  const link = `${config.publicUrl}${config.scoringPath}${ACCESS_PATH}#${token}`;
+  const expires = wireTime.format(expiresAt);
+  return {
+    json: { crn: String(crn), link, expires },
+    text: `${link}\nIt works once, until ${expires}, with the birth date on file. It is not shown again.\n`,
+  };
 }

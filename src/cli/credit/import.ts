@@ -14,6 +14,7 @@ import { command, displayName } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { openVault } from './vault.ts';
 import { EXIT } from '../exit.ts';
+import { asPerson } from '../parties/as-person.ts';
 import { table } from '../output.ts';
 import type { Answer } from '../output.ts';
 
@@ -54,24 +55,24 @@ export function addImportCommand(credit: Command, cli: Cli): void {
     .option('--by <name>', 'who imports it, for the record', displayName, 'command line')
     .action(async (file: string, options: ImportArguments) => {
       await cli.run(options, async (session) => {
-        const vault = await openVault(session);
-        const result = await importFile({
-          pool: session.pool,
-          vault,
-          clock: systemClock,
-          wireTime: session.wireTime,
-          file,
-          template: options.template,
-          lender: options.lender,
-          sector: options.sector,
-          asOf: options.asOf,
-          amounts: options.amounts,
-          corrects: options.correct === true,
-          dryRun: options.dryRun === true,
-          by: options.by,
-          onProgress: (progress) => cli.progress.show(progressText(progress)),
-        });
-        return answerOf(result, options.dryRun === true);
+        const { template, lender, sector, asOf, amounts, by } = options;
+        const [corrects, dryRun] = [options.correct === true, options.dryRun === true];
+        const importBy = async (name: string): Promise<ImportResult> =>
+          await importFile({
+            ...{ pool: session.pool, vault: await openVault(session), clock: systemClock },
+            wireTime: session.wireTime,
+            ...{ file, template, lender, sector, asOf, amounts, corrects, dryRun, by: name },
+            onProgress: (progress) => cli.progress.show(progressText(progress)),
+          });
+        const act = {
+          by,
+          permission: 'credit.act',
+          action: 'credit.import',
+          target: lender,
+        } as const;
+        // A dry run changes nothing.
+        const result = dryRun ? await importBy(by) : await asPerson(cli, session, act, importBy);
+        return answerOf(result, dryRun);
       });
     });
 }

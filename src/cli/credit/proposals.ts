@@ -32,6 +32,7 @@ type About = readonly [
     | 'dispute'
     | 'withdrawal'
     | 'sale'
+    | 'sale-end'
     | 'life'
     | 'case'
     | 'rule'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { proposeSale } from '../../credit/decisions/propose.ts';
+import { proposeSale, proposeSaleEnd } from '../../credit/decisions/propose.ts';
 import { command } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { realDay } from './import.ts';
@@ -35,6 +35,20 @@ export function addSaleCommands(credit: Command, cli: Cli): void {
       const debt = { crn, from, into: BigInt(options.into), soldOn: options.soldOn };
       const step = { session, options, about: ['sale', options.account] as const };
       return await propose(cli, step, (deps, grounds) => proposeSale(deps, debt, grounds));
+    });
+  });
+  const undone = ofAccount(
+    command(
+      sale,
+      'undo',
+      'Propose that a recorded sale was wrong: both accounts count again, each by itself.',
+    ),
+  );
+  proposing(undone).action(async (options: GroundsOptions & AccountOptions) => {
+    await cli.run(options, async (session) => {
+      const ref = refOf(options);
+      const step = { session, options, about: ['sale-end', options.account] as const };
+      return await propose(cli, step, (deps, grounds) => proposeSaleEnd(deps, ref, grounds));
     });
   });
 }

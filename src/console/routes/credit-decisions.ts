@@ -11,6 +11,7 @@ import {
   proposeRule,
   proposeRuleEnd,
   proposeSale,
+  proposeSaleEnd,
   proposeUnmerge,
   proposeWithdrawal,
 } from '../../credit/decisions/propose.ts';
@@ -198,6 +199,9 @@ function proposingRoutes(options: CreditDecisionRoutesOptions): AnyRoute[] {
       'sale',
       { crn, account: crn, into: crn, soldOn: Type.String({ maxLength: 10 }) },
       (deps, body, grounds) => proposeSale(deps, saleFrom(body), grounds),
+    ),
+    proposing(options, 'sale-end', { crn, account: crn }, (deps, body, grounds) =>
+      proposeSaleEnd(deps, { crn: BigInt(body.crn), accountId: BigInt(body.account) }, grounds),
     ),
     proposing(options, 'case', { case: rowId }, (deps, body, grounds) =>
       proposeClosing(deps, body.case, grounds),

@@ -58,17 +58,19 @@ const WITHDRAWAL = strict({
   /** The accounts that were sold into it, which leave with it. */
   bought: Type.Array(reference),
 });
-/** A debt that two lenders submit counts once, under the one that bought it: `into`. */
-const SALE = strict({
-  kind: Type.Enum(['sale']),
+const sale = {
   crn: reference,
   account: reference,
   lender: someText,
   into: reference,
   buyer: someText,
   soldOn: isoDate,
-});
-export const ACCOUNT = Type.Union([WITHDRAWAL, SALE]);
+};
+/** A debt that two lenders submit counts once, under the one that bought it: `into`. */
+const SALE = strict({ kind: Type.Enum(['sale']), ...sale });
+/** There was no such sale, so both accounts count again. */
+const SALE_END = strict({ kind: Type.Enum(['sale_end']), ...sale });
+export const ACCOUNT = Type.Union([WITHDRAWAL, SALE, SALE_END]);
 /** A person died, or is alive after all: earlier records and lenders' reports of a death do not count any more. */
 export const LIFE = strict({
   kind: Type.Enum(['deceased', 'living']),
@@ -152,6 +154,7 @@ const KIND_NAMES = {
   dispute: 'credit_dispute',
   withdrawal: 'credit_account',
   sale: 'credit_account',
+  sale_end: 'credit_account',
   deceased: 'credit_life',
   living: 'credit_life',
   case: 'credit_case',
@@ -188,6 +191,7 @@ export function aboutOf(content: Content): string {
       return `dispute ${content.dispute}`;
     case 'withdrawal':
     case 'sale':
+    case 'sale_end':
       return `account ${content.account}`;
     case 'deceased':
     case 'living':
@@ -222,6 +226,8 @@ export function textOf(content: Content): string {
     }
     case 'sale':
       return `account ${content.account} of ${content.crn}, submitted by ${content.lender}, was sold on ${content.soldOn} and is account ${content.into} of ${content.buyer}`;
+    case 'sale_end':
+      return `account ${content.account} of ${content.crn}, submitted by ${content.lender}, was not sold on ${content.soldOn}: it and account ${content.into} of ${content.buyer} count apart again`;
     case 'deceased': {
       const on = content.diedOn === null ? '' : ` on ${content.diedOn}`;
       return `${content.crn} died${on} and gets no score any more`;

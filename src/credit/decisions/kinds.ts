@@ -21,7 +21,7 @@ import {
   readSurvivors,
   undoMerge,
 } from '../registry/merges-store.ts';
-import { checkSale, recordSale } from '../registry/sales-store.ts';
+import { checkSale, findSale, recordSale, undoSale } from '../registry/sales-store.ts';
 import {
   putSuppressionRule,
   readSuppressionRules,
@@ -37,7 +37,7 @@ import {
 import { separateWatches } from '../watches/store.ts';
 import * as content from './content.ts';
 import type { Content, Grounded } from './content.ts';
-import { MERGE_PROBLEMS, SALE_PROBLEMS } from './problems.ts';
+import { MERGE_PROBLEMS, NO_SALE, SALE_PROBLEMS } from './problems.ts';
 
 type Of<Name extends Content['kind']> = Extract<Content, { kind: Name }>;
 
@@ -188,13 +188,14 @@ interface AccountFacts {
   readonly answers: number;
 }
 
-const accountKind = creditKind<Of<'withdrawal' | 'sale'>, AccountFacts>({
+const accountKind = creditKind<Of<'withdrawal' | 'sale' | 'sale_end'>, AccountFacts>({
   schema: content.ACCOUNT,
   of: 'withdrawal',
   read: async (db, what, lock) => {
     // No import, sale or withdrawal changes what is checked.
     if (lock) await holdRegistry(db);
-    return what.kind === 'sale' ? await readSale(db, what) : await readWithdrawal(db, what);
+    if (what.kind === 'withdrawal') return await readWithdrawal(db, what);
+    return what.kind === 'sale' ? await readSale(db, what) : await readSaleEnd(db, what);
   },
   check: ({ problem }) => {
     if (problem !== undefined) throw problem;
@@ -208,7 +209,11 @@ const accountKind = creditKind<Of<'withdrawal' | 'sale'>, AccountFacts>({
       return;
     }
     const sale = { crn, from: accountId, into: BigInt(what.into), soldOn: what.soldOn };
-    requireDone((await recordSale(db, sale, made)) === undefined);
+    const isDone =
+      what.kind === 'sale'
+        ? (await recordSale(db, sale, made)) === undefined
+        : await undoSale(db, sale, made);
+    requireDone(isDone);
   },
 });
 
@@ -218,7 +223,7 @@ async function readWithdrawal(db: Queryable, what: Of<'withdrawal'>): Promise<Ac
   const isSameDebt = jsonText(await listBought(db, ref)) === jsonText(what.bought);
   const recipients = await listRecipients(db, await readShownSpans(db, ref));
   const text = isCounted
-    ? 'Another debt was sold into the account since. Reject it, and propose again.'
+    ? 'What was sold into the account has changed since. Reject it, and propose again.'
     : 'The person has no such account, or it was sold, or is withdrawn already.';
   return {
     problem: isCounted && isSameDebt ? undefined : new PlainError(text, { field: 'account' }),
@@ -226,13 +231,33 @@ async function readWithdrawal(db: Queryable, what: Of<'withdrawal'>): Promise<Ac
   };
 }
 
-async function readSale(db: Queryable, what: Of<'sale'>): Promise<AccountFacts> {
+async function readSale(db: Queryable, what: Of<'sale' | 'sale_end'>): Promise<AccountFacts> {
   const { crn, account, into, soldOn } = what;
   const sale = { crn: BigInt(crn), from: BigInt(account), into: BigInt(into), soldOn };
   const checked = await checkSale(db, sale);
   if (typeof checked !== 'string') return { problem: undefined, answers: 0 };
   const field = checked === 'before_opening' || checked === 'order' ? 'soldOn' : 'account';
   return { problem: new PlainError(SALE_PROBLEMS[checked], { field }), answers: 0 };
+}
+
+/** Answers since the sale was recorded did not contain the account by itself. */
+async function readSaleEnd(
+  db: Queryable,
+  { crn, account, into, soldOn }: Of<'sale' | 'sale_end'>,
+): Promise<AccountFacts> {
+  const ref = { crn: BigInt(crn), accountId: BigInt(account) };
+  const sale = await findSale(db, ref);
+  if (sale?.into !== BigInt(into) || sale.soldOn !== soldOn) {
+    return { problem: new PlainError(NO_SALE, { field: 'account' }), answers: 0 };
+  }
+  const spans = (await readShownSpans(db, ref)).map((span) => {
+    return { ...span, from: span.from > sale.recordedAt ? span.from : sale.recordedAt };
+  });
+  const recipients = await listRecipients(db, spans);
+  return {
+    problem: undefined,
+    answers: recipients.reduce((sum, { answers }) => sum + answers, 0),
+  };
 }
 
 const lifeKind = creditKind<Of<'deceased' | 'living'>, { former: string | null } | undefined>({

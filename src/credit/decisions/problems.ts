@@ -18,3 +18,5 @@ export const SALE_PROBLEMS: Readonly<Record<SaleProblem, string>> = {
   before_opening: 'The account was opened after this day.',
   submitted_before: 'The buyer submitted its account for a day before the sale.',
 };
+
+export const NO_SALE = 'No sale of this account of the person counts.';

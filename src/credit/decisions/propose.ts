@@ -15,13 +15,14 @@ import type { SubjectLifeRecord } from '../registry/life-store.ts';
 import { readSurvivors } from '../registry/merges-store.ts';
 import { readSuppressionRules } from '../registry/suppression-store.ts';
 import type { SuppressionRule } from '../registry/suppression.ts';
-import { checkSale } from '../registry/sales-store.ts';
+import { checkSale, findSale } from '../registry/sales-store.ts';
 import type { SoldDebt } from '../registry/sales-store.ts';
 import { findCountedAccount, listBought } from '../registry/withdrawals-store.ts';
 import type { AccountRef } from '../registry/withdrawals-store.ts';
 import type { ScoreKind } from '../scorecards/scorecard.ts';
 import { kindNameOf, lifeText, requireUsableRule, storedRule } from './content.ts';
 import type { Content } from './content.ts';
+import { NO_SALE } from './problems.ts';
 
 export interface Deps {
   readonly pool: Pool;
@@ -109,6 +110,19 @@ export async function proposeSale(
   const about = { crn: String(sale.crn), account: String(sale.from), into: String(sale.into) };
   const content = { kind: 'sale', ...about, ...lenders, soldOn: sale.soldOn } as const;
   return await record(deps, content, grounds);
+}
+
+/** A sale was recorded wrongly: both accounts count again, each by itself. */
+export async function proposeSaleEnd(
+  deps: Deps,
+  { crn, accountId }: AccountRef,
+  grounds: Grounds,
+): Promise<ProposalRow> {
+  const sale = await findSale(deps.pool, { crn, accountId });
+  if (sale === undefined) throw new PlainError(NO_SALE, { field: 'account' });
+  const { lender, buyer, soldOn } = sale;
+  const about = { crn: String(crn), account: String(accountId), into: String(sale.into) };
+  return await record(deps, { kind: 'sale_end', ...about, lender, buyer, soldOn }, grounds);
 }
 
 /** A person died, or is alive although a death was recorded or reported. */

@@ -15,7 +15,7 @@ import {
 } from './names.ts';
 
 /** The version of the rule, recorded with every enquiry that it decided. */
-export const NAME_RULE = 'names-5';
+export const NAME_RULE = 'names-6';
 
 const MIN_TOKENS = 2;
 /** The smallest share of the shorter name that must be found in the other. */

@@ -25,7 +25,7 @@ async function debtOf(db: Queryable, { crn, accountId }: AccountRef): Promise<Ac
        where crn = ${MEMBERS_OF_FIRST_PARAMETER} and account_id = $2
        union select e.crn, e.account_id from account_sales e
          join debt d on d.account_id = e.into_account_id
-         where e.crn = ${MEMBERS_OF_FIRST_PARAMETER}
+         where e.crn = ${MEMBERS_OF_FIRST_PARAMETER} and e.undone_at is null
      )
      select crn, account_id as "accountId" from debt`,
     [crn, accountId],
@@ -76,7 +76,7 @@ export async function findCountedAccount(
        and not exists (select from account_sales e
          join credit_accounts b on b.account_id = e.into_account_id
            and b.crn = ${MEMBERS_OF_FIRST_PARAMETER}
-         where e.crn = a.crn and e.account_id = a.account_id)`,
+         where e.crn = a.crn and e.account_id = a.account_id and e.undone_at is null)`,
     [crn, accountId],
   );
   return read.rows[0]?.lender;

@@ -450,14 +450,21 @@ create table account_withdrawals (
 );
 
 -- Debts that two people found to be sold: two lenders submit the same debt, and from the sale on it counts
--- once, under the buyer's account. The rows of both accounts stay as they are. Append-only.
+-- once, under the buyer's account. The rows of both accounts stay as they are. Append-only except for the end of a
+-- sale that was recorded wrongly.
 create table account_sales (
+  sale_id uuid primary key,
   crn bigint not null,
   account_id bigint not null,
   -- The buyer's account, of the same person. It is bought once.
-  into_account_id bigint not null unique,
+  into_account_id bigint not null,
   sold_on date not null,
   recorded_at timestamptz not null,
   reason text not null,
-  primary key (crn, account_id)
+  -- When two people found that there was no such sale.
+  undone_at timestamptz,
+  undone_reason text,
+  check ((undone_at is null) = (undone_reason is null))
 );
+create unique index account_sales_in_force on account_sales (crn, account_id) where undone_at is null;
+create unique index account_sales_by_buyer on account_sales (into_account_id) where undone_at is null;

@@ -24,12 +24,18 @@ import { Time } from '../../format/Time.tsx';
 import { useNames } from '../credit/credit-texts.ts';
 import { CASE_KINDS } from './decision-texts.ts';
 import { Proposals } from './Proposals.tsx';
-import { ProposeMerge, ProposeSale, ProposeUnmerge, ProposeWithdrawal } from './Propose.tsx';
+import {
+  ProposeMerge,
+  ProposeSale,
+  ProposeSaleEnd,
+  ProposeUnmerge,
+  ProposeWithdrawal,
+} from './Propose.tsx';
 
 /** The worklist of the registry: who is who, disputes, and what two people decide. */
 export function CreditCases() {
   const mayAct = useMay('credit.act');
-  const [asked, setAsked] = useState<'merge' | 'unmerge' | 'withdrawal' | 'sale'>();
+  const [asked, setAsked] = useState<'merge' | 'unmerge' | 'withdrawal' | 'sale' | 'sale-end'>();
   return (
     <>
       <PageHeader
@@ -50,6 +56,9 @@ export function CreditCases() {
             <Button onClick={() => setAsked('sale')}>
               <Trans>Record the sale of a debt</Trans>
             </Button>
+            <Button onClick={() => setAsked('sale-end')}>
+              <Trans>Undo a sale</Trans>
+            </Button>
           </>
         )}
       </PageHeader>
@@ -60,6 +69,7 @@ export function CreditCases() {
       <ProposeUnmerge open={asked === 'unmerge'} onClose={() => setAsked(undefined)} />
       <ProposeWithdrawal open={asked === 'withdrawal'} onClose={() => setAsked(undefined)} />
       <ProposeSale open={asked === 'sale'} onClose={() => setAsked(undefined)} />
+      <ProposeSaleEnd open={asked === 'sale-end'} onClose={() => setAsked(undefined)} />
     </>
   );
 }

@@ -129,6 +129,25 @@ export function ProposeSale(dialog: ProposeProps) {
   );
 }
 
+/** A sale was recorded wrongly. */
+export function ProposeSaleEnd(dialog: ProposeProps) {
+  const { t } = useLingui();
+  return (
+    <ProposeCredit
+      {...dialog}
+      what="sale-end"
+      title={<Trans>Propose to undo a sale</Trans>}
+      bodyOf={({ crn, account }) => ({ crn, account })}
+    >
+      <p>
+        <Trans>Both accounts count again, each by itself.</Trans>
+      </p>
+      <Reference label={t`Customer reference`} name="crn" value={undefined} />
+      <Reference label={t`Sold account`} name="account" value={undefined} />
+    </ProposeCredit>
+  );
+}
+
 /** A case is closed, and nothing else is changed. */
 export function ProposeClosing({ caseId, ...dialog }: ProposeProps & { readonly caseId: string }) {
   return (

@@ -37,6 +37,7 @@ export function Proposed({ content }: { readonly content: ProposedContent }) {
         />
       );
     case 'sale':
+    case 'sale_end':
       return (
         <Facts
           facts={[

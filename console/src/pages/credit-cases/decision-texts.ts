@@ -15,6 +15,7 @@ export const PROPOSAL_KINDS: Readonly<Record<CreditProposal['kind'], MessageDesc
   dispute: msg`Close a dispute`,
   withdrawal: msg`Withdraw an account`,
   sale: msg`Record the sale of a debt`,
+  sale_end: msg`Undo a sale`,
   deceased: msg`Record a death`,
   living: msg`Record that a customer is alive`,
   case: msg`Close the case`,
