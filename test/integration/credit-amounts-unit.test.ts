@@ -101,6 +101,15 @@ test('the unit is the one that the import declares, or else the lender’s setti
   expect(await amountsOf('SETTING')).toEqual(REAL);
 });
 
+test('a constant 0.00 does not say that the other amounts are in shillings', async () => {
+  const zeros = path.join(folder, 'zeros.csv');
+  const [header = '', line = ''] = (await readFile(IN_CENTS, 'utf8')).split('\n');
+  await writeFile(zeros, [header, line.replace(/,30000(?=,|$)/, ',0.00'), ''].join('\n'));
+  await expect(run('ZEROS', { file: zeros })).rejects.toThrow('in shillings or in cents');
+  await expect(run('ZEROS', { file: zeros, amounts: 'cents' })).rejects.toThrow('line 2');
+  expect(await amountsOf('ZEROS')).toEqual([]);
+});
+
 test('one decimal point says that the amounts are in shillings, and contradicts cents', async () => {
   const decimals = path.join(folder, 'decimals.csv');
   await writeFile(decimals, csvOf([rightLine(1, { OriginalAmount: '12000' }), rightLine(2)]));

@@ -22,6 +22,7 @@ export async function* readCsvStatement(
 ): AsyncGenerator<StatementLine | LineProblem> {
   let titles: readonly string[] | undefined;
   let closest = { line: 1, missing: Object.values(rules.columns) };
+  let delimiter: { readonly line: number; readonly sign: string } | undefined;
   for await (const row of readCsv(file.path, file.encoding)) {
     if (titles !== undefined) {
       const line = lineOf(row, titles, rules, wireTime);
@@ -35,13 +36,34 @@ export async function* readCsvStatement(
       const problem = statusProblem(titles, rules.columns);
       if (problem !== undefined) yield { line: row.line, problem };
     }
+    const sign = delimiterOf(row.values, rules.columns);
+    if (sign !== undefined) delimiter ??= { line: row.line, sign };
     if (missing.length > 0 && missing.length < closest.missing.length) {
       closest = { line: row.line, missing };
     }
     if (titles === undefined && row.line > MAX_LINES_ABOVE) break;
   }
   if (titles !== undefined) return;
+  if (delimiter !== undefined) {
+    const { line, sign } = delimiter;
+    const problem = `the values are separated by ${sign}, not by commas: export the file again with commas`;
+    yield { line, problem };
+    return;
+  }
   yield { line: closest.line, problem: `there is no column ${closest.missing.join(', ')}` };
+}
+
+const DELIMITERS = { semicolons: ';', tabs: '\t', bars: '|' } as const;
+
+/** What separates the titles, if it is no comma. */
+function delimiterOf(values: readonly string[], columns: Columns): string | undefined {
+  // A comma in a title cuts the line in pieces as well.
+  const line = values.join(',');
+  const found = Object.entries(DELIMITERS).find(([, sign]) => {
+    const titles = new Set(line.split(sign).map((title) => title.trim()));
+    return Object.values(columns).every((title) => titles.has(title));
+  });
+  return found?.[0];
 }
 
 /** Titles of columns that say whether the money moved, in English and Swahili. */

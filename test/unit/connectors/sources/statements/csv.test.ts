@@ -127,6 +127,21 @@ test('a missing title is named with the line that comes closest', async () => {
   expect(await read(`${'x\n'.repeat(60)}Date,Amount,Ref,Text\n`)).toHaveLength(1);
 });
 
+test.each([
+  [';', 'semicolons'],
+  ['\t', 'tabs'],
+])('the delimiter is named if it is no comma: %j', async (sign, name) => {
+  const lines = ['Account,01100', 'Date,Amount,Ref,Text', '05/01/2026,"1.500,00",FT1,x'];
+  const [above = '', ...others] = lines;
+  const content = [above, ...others.map((line) => line.replaceAll(/,(?!\d\d")/g, sign))];
+  expect(await read(content.join('\n'))).toEqual([
+    {
+      line: 2,
+      problem: `the values are separated by ${name}, not by commas: export the file again with commas`,
+    },
+  ]);
+});
+
 test('another currency is refused if there is a column for it', async () => {
   const rules = { ...RULES, columns: { ...RULES.columns, currency: 'Ccy' } };
   const content = 'Date,Amount,Ref,Text,Ccy\n2026-01-05,1,FT1,x,kes\n2026-01-05,1,FT2,x,USD\n';
