@@ -262,6 +262,7 @@ function staffDepsOf(options: StaffOptions, pool: Pool): Staff['deps'] {
     masterKeys: async () => masterKeys,
     ledgerMac: async () => ledgerMac,
     proposals: async () => proposals,
+    catalogue: async () => options.catalogue,
     longReads: createLongReads(LONG_READS_AT_ONCE, options),
   };
 }

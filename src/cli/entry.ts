@@ -7,8 +7,7 @@ import { noted } from './parties/noted.ts';
 /** Groups and commands that only read. Everything else leaves an entry in the audit log. */
 const READS = new Set([
   ...['find', 'overview', 'status', 'payments', 'report', 'price list', 'price show'],
-  ...['vendor list', 'vendor floats', 'vendor top-up show', 'person list'],
-  ...['webhook list', 'webhook events', 'operator list'],
+  ...['person list', 'operator list'],
   ...['operator protocols', 'operator test', 'operator floats', 'operator float', 'biller list'],
   ...['route list', 'route try', 'prefix list', 'ledger'],
   ...['receipts list', 'receipts show', 'receipts push-status', 'receipts source list'],
@@ -30,12 +29,15 @@ const SETTINGS = new Set([
   'collect',
   ...['price set', 'price remove', 'price set-operator', 'operator set', 'operator set-key'],
   ...['biller set', 'route set', 'route remove'],
-  ...['vendor set', 'vendor top-up fund', 'vendor top-up push'],
-  ...['vendor top-up fund-off', 'vendor top-up push-off', 'webhook set', 'receipts source set'],
-  ...['receipts source set-key', 'receipts account add', 'receipts account remove'],
+  ...[
+    'receipts source set',
+    'receipts source set-key',
+    'receipts account add',
+    'receipts account remove',
+  ],
 ]);
 /** Groups whose first argument is the code of something, and never personal data. */
-const NAMED = new Set(['vendor', 'operator', 'biller', 'route', 'price', 'webhook']);
+const NAMED = new Set(['operator', 'biller', 'route', 'price']);
 
 /** Entry in the audit log of a command that changes something; undefined: it only reads. */
 export interface CommandEntry {

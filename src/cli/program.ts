@@ -31,7 +31,6 @@ const COMMANDS: readonly Entry[] = [
   {
     name: 'vendor',
     summary: 'vendors: add, list, change, suspend, new keys',
-    load: async () => (await import('./parties/vendor.ts')).addVendorCommands,
   },
   {
     name: 'person',
@@ -53,7 +52,6 @@ const COMMANDS: readonly Entry[] = [
   {
     name: 'webhook',
     summary: 'webhooks: set, test, list events, send again',
-    load: async () => (await import('./payments/webhook.ts')).addWebhookCommands,
   },
   {
     name: 'collector',

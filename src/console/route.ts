@@ -136,6 +136,8 @@ export interface Route<Params extends TObject, Query extends TObject, Body exten
   readonly look?: string;
   /** It is made of a definition of `src/staff`, whose `perform` validates the input and notes the action. */
   readonly isDefined?: true;
+  /** No vendor’s people may, whatever their role may. */
+  readonly isForStaff?: true;
   /** Only with `action`. */
   readonly limit?: ActionLimit;
   /** Refusals that are the result of an action that was carried out: it is noted as done, and counts. */

@@ -24,6 +24,7 @@ export function staffRoutes(
       ...(kind === 'action' && { action: name }),
       ...(kind === 'action' && of.file !== undefined && { bodyBytes: of.file.maxBytes }),
       ...(kind !== 'action' && method === 'POST' && { isReading: true as const }),
+      ...(of.ownVendor !== true && { isForStaff: true as const }),
       ...(kind === 'stream' && { isLive: true as const }),
       handle: async (input, context, request) => {
         const { viewer, address, requestId, isClosed } = context;
@@ -31,7 +32,9 @@ export function staffRoutes(
         const asked =
           kind === 'action' && of.file !== undefined ? { ...input, body: request.body } : input;
         const answer = await answerOf(http, asked, { ...by, channel: 'console' }, cursors);
-        return answer instanceof Streamed ? new Live(answer.live.subscribe) : answer;
+        return answer instanceof Streamed
+          ? new Live((send) => answer.live.subscribe(send))
+          : answer;
       },
     } satisfies AnyRoute & { readonly params: TObject };
   });

@@ -153,12 +153,18 @@ export async function listCollectors(db: Queryable): Promise<CollectorRow[]> {
  * Keys that are valid, the current one first: the one that is not retired. Their times do not tell, because
  * the clocks of the processes that made them may differ.
  */
-export async function listKeys(db: Queryable, kinds: readonly HolderKind[]): Promise<KeyRow[]> {
+export async function listKeys(
+  db: Queryable,
+  kinds: readonly HolderKind[],
+  /** Undefined: of everybody. */
+  holders?: readonly string[],
+): Promise<KeyRow[]> {
   const result = await db.query<KeyRow>(
     `select ${KEY_COLUMNS} from security_keys
      where holder_kind = any($1) and (valid_until is null or valid_until > now())
+       and ($2::text[] is null or holder = any($2))
      order by holder_kind, holder, valid_until desc nulls first, created_at desc`,
-    [kinds],
+    [kinds, holders ?? null],
   );
   return result.rows;
 }

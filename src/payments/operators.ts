@@ -65,3 +65,10 @@ function billersAndConnectors({
   });
   return { catalogue, connectors };
 }
+
+/** Billers and operators as they are now, without the operators' keys. */
+export async function readCatalogue(pool: Pool): Promise<BillerCatalogue> {
+  const catalogue = createBillerCatalogue({ pool, masterKeys: undefined });
+  await catalogue.reload();
+  return catalogue;
+}

@@ -84,7 +84,7 @@ function scopeOf({
 const withKey = Type.Object({
   ...proposalView.properties,
   /** Valid once the proposal is approved. */
-  security_key: text({ title: 'Key (shown once)', secret: true }),
+  secret: text({ title: 'Key', secret: true }),
 });
 
 const SETS = {
@@ -114,7 +114,7 @@ export const COLLECTORS: Noun = {
           ...{ setting: loaded.COLLECTOR, key: { collector: id } },
           change: { added: { name, secret }, scope: scopeOf(asked.input) },
         });
-        return { result: { ...result, security_key: key }, audit };
+        return { result: { ...result, secret: key }, audit };
       },
     }),
     view(core, {
@@ -176,7 +176,7 @@ export const COLLECTORS: Noun = {
           ...{ setting: loaded.COLLECTOR_KEY, key: { collector: id } },
           change: { secret, overlapSeconds: secondsOf(kept, 'overlap') },
         });
-        return { result: { ...result, security_key: key }, audit };
+        return { result: { ...result, secret: key }, audit };
       },
     }),
     statusAction('suspend', 'Refuse the collector’s reports.'),
@@ -191,7 +191,7 @@ function statusAction(verb: 'suspend' | 'resume', summary: string): AnyAction {
     summary,
     route: `POST /collectors/:collector/${verb}`,
     permission: 'vendors.act',
-    actsAlone: true,
+    actsAlone: 'always',
     input: inputOf({ collector, reason }),
     output: Type.Object({ collector: text({ title: 'Collector' }), status }),
     handle: async ({ core: { findCollector, changeCollector }, input, deps }) => {

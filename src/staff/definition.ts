@@ -2,6 +2,7 @@ import type { Static, TObject } from 'typebox';
 import type { ActionLimit } from '../parties/people/audited.ts';
 import type { Permission } from '../parties/people/permissions.ts';
 import type { ErrorCode } from '../platform/base/errors.ts';
+import type { ReadPart } from '../platform/base/long-reads.ts';
 import type { StaffDeps } from './deps.ts';
 import type { FileAnswer, LiveAnswer, SentFile } from './forms.ts';
 import type { Viewer } from './viewer.ts';
@@ -41,6 +42,8 @@ export interface Asked<Core, Input> {
   readonly input: Input;
   readonly viewer: Viewer;
   readonly deps: StaffDeps;
+  /** For long work in parts: each part waits for its turn, as long as somebody waits for the answer. */
+  readonly turns: { readonly inTurn: ReadPart; readonly isClosed: () => boolean };
 }
 
 export interface View<Core, Input extends TObject, Output extends TObject>
@@ -69,8 +72,8 @@ export interface Action<Core, Input extends TObject, Output extends TObject>
   readonly output: Output;
   /** The kinds of the proposal that it makes, which another person decides. A program may propose. */
   readonly proposes?: string | readonly string[];
-  /** True: where there is no second person, whoever runs commands may do it without a name. */
-  readonly actsAlone?: true;
+  /** Whoever runs commands may do it without a name: where there is no second person, or always. */
+  readonly actsAlone?: true | 'always';
   /** True: a program may do it, too, although nobody decides about it afterwards. */
   readonly programsMay?: true;
   /** True: a step about what another person proposed. It names that by an id, not by what waits now. */
@@ -78,6 +81,8 @@ export interface Action<Core, Input extends TObject, Output extends TObject>
   readonly limit?: ActionLimit;
   /** The file that comes with the input. Its handler finds it as `deps.file`. */
   readonly file?: SentFile;
+  /** True: what a trial found makes the command end with 1. */
+  failed?(answer: Static<Output>): boolean;
 }
 
 /** Makes a file of its own: a statement, a package of documents. A table is a view with `rows` instead. */

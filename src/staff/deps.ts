@@ -1,3 +1,4 @@
+import type { BillerCatalogue } from '../payments/billers/catalogue.ts';
 import type { Clock, WireTime } from '../platform/base/clock.ts';
 import type { LongReads } from '../platform/base/long-reads.ts';
 import type { Mac } from '../platform/base/mac.ts';
@@ -18,6 +19,8 @@ export interface StaffDeps {
   readonly ledgerMac: () => Promise<Mac>;
   /** Throws: `PlainError` without the right master key. */
   readonly proposals: () => Promise<Proposals>;
+  /** Billers and operators as they are sold now. */
+  readonly catalogue: () => Promise<BillerCatalogue>;
   /** Turns for long reads. Undefined: a command waits for nobody. */
   readonly longReads?: LongReads;
   /** The file that came with the input; see `requireFile`. */

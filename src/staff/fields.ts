@@ -124,7 +124,7 @@ export const displayName = (options: Options = {}) =>
 /** A length of time; see `secondsOf`. */
 export const duration = (options: Options) =>
   Type.String({
-    pattern: String.raw`^(0|\d{1,7}[smhd])$`,
+    pattern: String.raw`^(0|\d{1,7}s|\d{1,5}m|\d{1,3}h|([12]?\d|30)d)$`,
     form: 'a duration such as 90s, 30m, 24h or 7d, at most 30d',
     placeholder: 'time',
     ...options,

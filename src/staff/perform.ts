@@ -2,9 +2,18 @@ import { audited, openEntry } from '../parties/people/audited.ts';
 import type { Channel } from '../parties/people/audit-store.ts';
 import type { Noted } from '../parties/people/audited.ts';
 import { Refusal } from '../platform/base/errors.ts';
-import { vendorReaderName } from '../platform/base/long-reads.ts';
+import { partsInTurn, vendorReaderName } from '../platform/base/long-reads.ts';
+import type { LongReader, ReadPart } from '../platform/base/long-reads.ts';
 import { refusePlainErrors } from '../platform/http/errors.ts';
-import type { AnyAction, AnyDownload, AnyStream, AnyView, Definition, Done } from './definition.ts';
+import type {
+  AnyAction,
+  AnyDownload,
+  AnyStream,
+  AnyView,
+  Asked,
+  Definition,
+  Done,
+} from './definition.ts';
 import { propertiesOf, routeOf } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
 import type { FileAnswer, LiveAnswer } from './forms.ts';
@@ -42,7 +51,9 @@ export async function perform(of: Definition, given: Values, by: By): Promise<un
   const input = readInput(of, given);
   const { viewer, deps } = by;
   const handle = async () =>
-    await refusePlainErrors(async () => await of.handle({ core: undefined, input, viewer, deps }));
+    await refusePlainErrors(
+      async () => await of.handle({ core: undefined, input, viewer, deps, turns: turnsOf(by) }),
+    );
   switch (of.kind) {
     case 'stream':
       return await handle();
@@ -81,18 +92,31 @@ async function look(
   by: By,
   handle: () => Promise<object>,
 ): Promise<object> {
-  const { viewer, deps, isClosed = () => false } = by;
-  const { personId, vendor, token } = viewer;
-  const name =
-    vendor === undefined ? (token ?? personId ?? viewer.login) : vendorReaderName(vendor.vid);
+  const { viewer, deps } = by;
+  const { vendor } = viewer;
   const inTurn = async () =>
     deps.longReads !== undefined && (of.isLong === true || (of.isLong && vendor !== undefined))
-      ? await deps.longReads({ name, isClosed }, handle)
+      ? await deps.longReads(readerOf(by), handle)
       : await handle();
   if (of.isNoted !== true) return await inTurn();
   return await audited({ ...entryOf(of.name, of, input, by) }, deps, async () => ({
     answer: await inTurn(),
   }));
+}
+
+/** All people of a vendor take turns as one. */
+function readerOf({ viewer, isClosed = () => false }: By): LongReader {
+  const { personId, vendor, token, login } = viewer;
+  const name = vendor === undefined ? (token ?? personId ?? login) : vendorReaderName(vendor.vid);
+  return { name, isClosed };
+}
+
+function turnsOf(by: By): Asked<unknown, unknown>['turns'] {
+  const reader = readerOf(by);
+  const { longReads } = by.deps;
+  const inTurn: ReadPart =
+    longReads === undefined ? async (part) => await part() : partsInTurn(longReads, reader);
+  return { inTurn, isClosed: reader.isClosed };
 }
 
 async function act(

@@ -24,7 +24,7 @@ export const overlap = (description: string) =>
 
 /** A key or a secret, without its value. */
 export const keyView = Type.Object({
-  key: text({ title: 'Key' }),
+  key_id: text({ title: 'Key' }),
   created_at: fields.time({ title: 'Created' }),
   valid_until: fields.timeOrNull({ title: 'Valid until', nullText: 'until it is replaced' }),
 });
@@ -41,7 +41,7 @@ function keysText(keys: readonly KeyView[], _: unknown, time: (iso: string) => s
 
 export function keyViewOf({ keyId, createdAt, validUntil }: KeyRow): KeyView {
   return {
-    key: keyId,
+    key_id: keyId,
     created_at: createdAt.toISOString(),
     valid_until: validUntil?.toISOString() ?? null,
   };

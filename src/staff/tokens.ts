@@ -109,7 +109,7 @@ export const TOKENS: Noun = {
       }),
       output: Type.Object({
         ...tokenView,
-        token: text({ title: 'Token (shown once)', secret: true }),
+        token: text({ title: 'Secret', secret: true }),
       }),
       handle: async ({ core: { addToken, listPeople }, input, deps, viewer }) => {
         const { pool, clock } = deps;

@@ -202,7 +202,7 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name', { exact: true }).fill('Second Vendor');
     await dialog.getByLabel('Reason').fill('It was renamed');
-    await as('admin').send('PUT', '/vendors/demo2', { ...reason, signature: 'v2' });
+    await as('admin').send('POST', '/vendors/demo2', { ...reason, signature: 'v2' });
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The settings are saved.').waitFor();
     const { body } = await as('admin').get('/vendors/demo2');

@@ -76,7 +76,7 @@ describe('malipo collector', () => {
       'shop',
       '--json',
     );
-    const { security_key: key } = added.json<{ security_key: string }>();
+    const { secret: key } = added.json<{ secret: string }>();
     expect(key).toMatch(/^[\w-]{43}$/);
     const directory = await readDirectory();
     expect(directory.collector('till')).toMatchObject({
@@ -95,7 +95,7 @@ describe('malipo collector', () => {
     expect(again.stderr).toBe('error: Collector till already exists.\n');
 
     const rotated = await must(environment, 'collector', 'rotate-key', 'till', '--json');
-    expect(rotated.json()).toMatchObject({ security_key: expect.any(String) });
+    expect(rotated.json()).toMatchObject({ secret: expect.any(String) });
     await must(environment, 'collector', 'set', 'till', '--signature', 'v2');
     await must(environment, 'collector', 'suspend', 'till');
     await directory.reload();

@@ -118,7 +118,7 @@ export async function newKey(
   ...args: readonly (string | readonly string[])[]
 ): Promise<string> {
   const done = await must(environment, ...args, '--json');
-  return done.json<{ security_key: string }>().security_key;
+  return done.json<{ secret: string }>().secret;
 }
 
 /** Adds an operator with a key and a biller `water` (minimum 50.00) and `tv`, which needs a phone. */

@@ -399,7 +399,7 @@ test('two people decide for whom a collector may report income', async () => {
   const add = ['collector', 'add', 'till', '--name', 'Till', '--all-vendors'];
   expect((await withInput('', environment, ...add)).stderr).toContain('--by: Give the login');
   const asked = await signedIn('amina', PASSWORD, ...add);
-  const made = asked.json<{ proposal: string; seen: string; security_key: string }>();
+  const made = asked.json<{ proposal: string; seen: string; secret: string }>();
   expect(asked.json()).toMatchObject({
     would: [
       { label: 'Collector', text: 'till' },
@@ -415,8 +415,8 @@ test('two people decide for whom a collector may report income', async () => {
   const approved = await signedIn('ali', PASSWORD, ...approve);
   expect(approved.exitCode).toBe(0);
   // The approver does not get the key.
-  expect(approved.stdout).not.toContain(made.security_key);
-  expect(await openSecretsOf(pool, holder, masterKeys)).toEqual([made.security_key]);
+  expect(approved.stdout).not.toContain(made.secret);
+  expect(await openSecretsOf(pool, holder, masterKeys)).toEqual([made.secret]);
 });
 
 test('income that a person reports, and what is paid from a float, need two people', async () => {

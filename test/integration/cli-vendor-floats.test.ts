@@ -20,15 +20,16 @@ test('a limit is set, shown, and removed', async () => {
   await must(environment, 'vendor', 'set-float', 'acme', '--low', '500', BY);
   const listed = await must(environment, 'vendor', 'floats', '--json');
   expect(listed.json()).toEqual({
-    floats: [
+    next: null,
+    vendors: [
       {
         vid: 'acme',
         float: '0.00',
         collected: '0.00',
         low: '500.00',
-        state: 'enough',
+        float_state: 'enough',
         hours_left: 0,
-        top_up: [],
+        top_ups: [],
       },
     ],
   });

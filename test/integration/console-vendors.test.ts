@@ -1,16 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { AuditAnswer } from '../../src/console/operations-answers.ts';
-import type {
-  EventsAnswer,
-  KeysAnswer,
-  NewSecret,
-  TestAnswer,
-  VendorAdded,
-  VendorDetail,
-  VendorsAnswer,
-  WebhookAnswer,
-  WebhookSet,
-} from '../../src/console/vendor-answers.ts';
+import type { KeyList, NewSecret } from '../../src/staff/vendor-keys.ts';
+import type { VendorView } from '../../src/staff/vendor-view.ts';
+import type { VendorAdded, VendorList } from '../../src/staff/vendors.ts';
+import type { TestView, WebhookSet, WebhookView } from '../../src/staff/webhook-view.ts';
+import type { EventList } from '../../src/staff/webhooks.ts';
 import { OPTIONAL_EVENT_TYPES } from '../../src/payments/events/event-types.ts';
 import { insertPurpose } from '../../src/platform/db/purpose-store.ts';
 import { signedIn } from '../support/console-client.ts';
@@ -61,7 +55,7 @@ describe('vendors', () => {
         merchant_reference: `list-${number}`,
       });
     }
-    const { vendors } = await read<VendorsAnswer>(admin, '/vendors');
+    const { vendors } = await read<VendorList>(admin, '/vendors');
     expect(vendors.map(({ vid }) => vid)).toEqual(['demo', 'demo2', shop.vid]);
     expect(vendors[0]).toMatchObject({
       float: '99700.00',
@@ -70,22 +64,22 @@ describe('vendors', () => {
       low: null,
       today: { count: 2, failed: 0, amount: '300.00' },
     });
-    const found = await read<VendorsAnswer>(admin, '/vendors?search=njeri');
+    const found = await read<VendorList>(admin, '/vendors?search=njeri');
     expect(found.vendors.map(({ vid }) => vid)).toEqual([shop.vid]);
-    expect((await read<VendorsAnswer>(admin, '/vendors?search=%25')).vendors).toEqual([]);
-    const detail = await read<VendorDetail>(admin, '/vendors/demo');
-    expect(detail).toMatchObject({ reserved: '300.00', settings: { sector: 'bank' } });
-    expect(await read<VendorDetail>(demoAdmin, '/vendors/demo')).toEqual(detail);
+    expect((await read<VendorList>(admin, '/vendors?search=%25')).vendors).toEqual([]);
+    const detail = await read<VendorView>(admin, '/vendors/demo');
+    expect(detail).toMatchObject({ reserved: '300.00', sector: 'bank' });
+    expect(await read<VendorView>(demoAdmin, '/vendors/demo')).toEqual(detail);
   });
 
   test('long lists have pages', async () => {
     for (let number = 0; number < 55; number += 1) {
       await running.addVendor({ vid: `page-${String(number).padStart(2, '0')}` });
     }
-    const first = await read<VendorsAnswer>(admin, '/vendors?search=page-');
+    const first = await read<VendorList>(admin, '/vendors?search=page-&limit=50');
     expect(first.vendors).toHaveLength(50);
-    const path = `/vendors?search=page-&cursor=${first.next}`;
-    const second = await read<VendorsAnswer>(admin, path);
+    const path = `/vendors?search=page-&limit=50&cursor=${first.next}`;
+    const second = await read<VendorList>(admin, path);
     expect(second.vendors.map(({ vid }) => vid)).toEqual(
       ['50', '51', '52', '53', '54'].map((number) => `page-${number}`),
     );
@@ -97,17 +91,12 @@ describe('vendors', () => {
     const { secret } = await act<VendorAdded>(admin, 'POST', '/vendors', vendor);
     await running.service.directory.reload();
     expect(await balanceStatus('new-shop', secret)).toBe(200);
-    const changed = await act<VendorDetail>(admin, 'PUT', '/vendors/new-shop', {
-      signature: 'v2',
-      referenceRequired: false,
-    });
-    expect(changed.settings).toMatchObject({
-      signature: 'v2',
-      referenceRequired: false,
-      sector: 'retail',
-    });
-    await act(admin, 'PUT', '/vendors/new-shop', { signature: 'v1' });
-    const suspended = await act<VendorDetail>(admin, 'POST', '/vendors/new-shop/suspend', {});
+    const change = { signature: 'v2', reference_required: false };
+    await act(admin, 'POST', '/vendors/new-shop', change);
+    const changed = await read<VendorView>(admin, '/vendors/new-shop');
+    expect(changed).toMatchObject({ ...change, sector: 'retail' });
+    await act(admin, 'POST', '/vendors/new-shop', { signature: 'v1' });
+    const suspended = await act<VendorView>(admin, 'POST', '/vendors/new-shop/suspend', {});
     expect(suspended.status).toBe('suspended');
     await running.service.directory.reload();
     expect(await balanceStatus('new-shop', secret)).toBe(403);
@@ -133,10 +122,10 @@ describe('vendors', () => {
 
   test('the vendor sets the float below which it is notified', async () => {
     const set = (low: string | null) =>
-      act<VendorDetail>(demoAdmin, 'PUT', '/vendors/demo/float', { low });
+      act<{ low: string | null }>(demoAdmin, 'POST', '/vendors/demo/float', { low });
     expect((await set('5000')).low).toBe('5000.00');
     expect((await set(null)).low).toBeNull();
-    const wrong = await demoAdmin.send('PUT', '/vendors/demo/float', { low: '-1', reason: 'x' });
+    const wrong = await demoAdmin.send('POST', '/vendors/demo/float', { low: '-1', reason: 'x' });
     expect(wrong.code).toBe('invalid_field');
   });
 });
@@ -144,15 +133,15 @@ describe('vendors', () => {
 describe('keys', () => {
   test('the former key works until its end, or until it is retired', async () => {
     const path = '/vendors/demo/keys';
-    const rotation = { overlapSeconds: 3_600 };
+    const rotation = { overlap: '1h' };
     const { secret } = await act<NewSecret>(demoAdmin, 'POST', path, rotation);
     await running.service.directory.reload();
     expect(await balanceStatus('demo', secret ?? '')).toBe(200);
     expect(await balanceStatus('demo', 'demo-security-key')).toBe(200);
-    const { keys } = await read<KeysAnswer>(demoAdmin, path);
-    expect(keys.map(({ validUntil }) => validUntil === null)).toEqual([true, false]);
+    const { keys } = await read<KeyList>(demoAdmin, path);
+    expect(keys.map(({ valid_until: until }) => until === null)).toEqual([true, false]);
     expect(JSON.stringify(keys)).not.toContain(secret);
-    const [current, former] = keys.map(({ keyId }) => `${path}/${keyId}/retire`);
+    const [current, former] = keys.map(({ key_id: id }) => `${path}/${id}/retire`);
     const refused = await demoAdmin.send('POST', current ?? '', { reason: 'x' });
     expect(refused.code).toBe('invalid_field');
     await act(demoAdmin, 'POST', former ?? '', {});
@@ -162,8 +151,8 @@ describe('keys', () => {
     const again = await demoAdmin.send('POST', former ?? '', { reason: 'x' });
     expect(again.code).toBe('invalid_field');
     // A path with the own vendor cannot name another vendor's key.
-    const other = await read<KeysAnswer>(admin, '/vendors/demo2/keys');
-    const foreign = `${path}/${other.keys[0]?.keyId}/retire`;
+    const other = await read<KeyList>(admin, '/vendors/demo2/keys');
+    const foreign = `${path}/${other.keys[0]?.key_id}/retire`;
     expect((await demoAdmin.send('POST', foreign, { reason: 'x' })).code).toBe('invalid_field');
   });
 });
@@ -173,50 +162,51 @@ describe('webhooks', () => {
     const path = '/vendors/demo2/webhook';
     const other = await signedIn(running.origin, 'demo2-admin');
     for (const url of ['http://127.0.0.1:9/', 'https://10.0.0.1/', 'https://localhost/']) {
-      const answer = await other.send('PUT', path, { url, reason: 'x' });
+      const answer = await other.send('POST', path, { url, reason: 'x' });
       expect(answer.code).toBe('invalid_field');
     }
-    const asked = { url: 'http://127.0.0.1:9/', allowsPrivate: true, reason: 'x' };
-    expect((await other.send('PUT', path, asked)).code).toBe('not_permitted');
-    await act(admin, 'PUT', path, asked);
+    const asked = { url: 'http://127.0.0.1:9/', allows_private: true, reason: 'x' };
+    expect((await other.send('POST', path, asked)).code).toBe('not_permitted');
+    await act(admin, 'POST', path, asked);
     // If the vendor changes the URL, only a public one is allowed again.
     const url = 'https://shop.example/hook';
-    const set = await act<WebhookSet>(other, 'PUT', path, { url });
-    expect(set).toMatchObject({ secret: null, webhook: { url, allowsPrivate: false } });
+    const set = await act<WebhookSet>(other, 'POST', path, { url });
+    expect(set).toMatchObject({ secret: null, url, allows_private: false });
   });
 
   test('a webhook is set, tested, switched off and on, and its secret rotated', async () => {
     const path = '/vendors/demo/webhook';
-    expect(await read<WebhookAnswer>(demoAdmin, path)).toEqual({
-      webhook: null,
-      waiting: 0,
-      secrets: [],
+    expect(await read<WebhookView>(demoAdmin, path)).toMatchObject({
+      ...{ url: null, status: null, waiting: 0, secrets: [] },
     });
     const url = 'http://127.0.0.1:9/';
-    const set = await act<WebhookSet>(admin, 'PUT', path, { url, allowsPrivate: true });
+    const set = await act<WebhookSet>(admin, 'POST', path, { url, allows_private: true });
     expect(set.secret).toMatch(/^whsec_/);
-    const tested = await act<TestAnswer>(demoAdmin, 'POST', `${path}/test`, {});
-    expect(tested).toMatchObject({ delivered: false, answer: null, url });
+    const tested = await act<TestView>(demoAdmin, 'POST', `${path}/test`, {});
+    expect(tested).toMatchObject({ answer: null, url });
+    expect(tested.result).not.toBe('delivered');
     const rotated = await act<NewSecret>(demoAdmin, 'POST', `${path}/secrets`, {
-      overlapSeconds: 60,
+      overlap: '60s',
     });
     expect(rotated.secret).not.toBe(set.secret);
-    const { secrets } = await read<WebhookAnswer>(demoAdmin, path);
+    const { secrets } = await read<WebhookView>(demoAdmin, path);
     expect(secrets).toHaveLength(2);
-    await act(demoAdmin, 'POST', `${path}/secrets/${secrets[1]?.keyId}/retire`, {});
-    const types = ['transaction.succeeded', 'transaction.failed'];
-    const chosen = await act<WebhookAnswer>(demoAdmin, 'PUT', `${path}/types`, { types });
-    expect(chosen.webhook?.offTypes).toContain('float.low');
-    expect(chosen.webhook?.offTypes).not.toContain('transaction.failed');
-    for (const wrong of [[], ['payment.done'], ['float.low', 'float.low']]) {
-      const body = { types: wrong, reason: 'x' };
-      expect((await demoAdmin.send('PUT', `${path}/types`, body)).code).toBe('invalid_field');
+    await act(demoAdmin, 'POST', `${path}/secrets/${secrets[1]?.key_id}/retire`, {});
+    const on = ['transaction.succeeded', 'transaction.failed'];
+    const chosen = await act<WebhookView>(demoAdmin, 'POST', `${path}/types`, {
+      ...{ on, off: ['float.low'] },
+    });
+    expect(chosen.off_types).toContain('float.low');
+    expect(chosen.off_types).not.toContain('transaction.failed');
+    for (const off of [OPTIONAL_EVENT_TYPES, ['payment.done'], ['float.low', 'float.low'], on]) {
+      const body = { on: ['transaction.failed'], off, reason: 'x' };
+      expect((await demoAdmin.send('POST', `${path}/types`, body)).code).toBe('invalid_field');
     }
-    await act(demoAdmin, 'PUT', `${path}/types`, { types: OPTIONAL_EVENT_TYPES });
-    const off = await act<WebhookAnswer>(demoAdmin, 'POST', `${path}/disable`, {});
-    expect(off.webhook?.disabledReason).not.toBeNull();
-    const on = await act<WebhookAnswer>(demoAdmin, 'POST', `${path}/enable`, {});
-    expect(on).toMatchObject({ webhook: { disabledAt: null }, secrets: [{ validUntil: null }] });
+    await act(demoAdmin, 'POST', `${path}/types`, { on: OPTIONAL_EVENT_TYPES });
+    const off = await act<WebhookView>(demoAdmin, 'POST', `${path}/disable`, {});
+    expect(off.disabled_reason).not.toBeNull();
+    const again = await act<WebhookView>(demoAdmin, 'POST', `${path}/enable`, {});
+    expect(again).toMatchObject({ status: 'active', secrets: [{ valid_until: null }] });
     for (let more = 0; more < 5; more += 1) await demoAdmin.send('POST', `${path}/test`, {});
     const limited = await demoAdmin.send('POST', `${path}/test`, {});
     expect(limited.code).toBe('too_many_requests');
@@ -245,24 +235,24 @@ describe('webhooks', () => {
       [vendorId],
     );
     const path = '/vendors/demo/events';
-    const first = await read<EventsAnswer>(demoAdmin, path);
+    const first = await read<EventList>(demoAdmin, `${path}?limit=50`);
     expect(first.events).toHaveLength(50);
-    const { events } = await read<EventsAnswer>(demoAdmin, `${path}?cursor=${first.next}`);
+    const { events } = await read<EventList>(demoAdmin, `${path}?limit=50&cursor=${first.next}`);
     expect(events).toHaveLength(2);
-    const [low] = (await read<EventsAnswer>(demoAdmin, `${path}?type=float.low`)).events;
-    expect(low).toMatchObject({ state: 'given_up', lastResult: 'HTTP 500', reference: null });
+    const [low] = (await read<EventList>(demoAdmin, `${path}?type=float.low`)).events;
+    expect(low).toMatchObject({ state: 'given_up', last_result: 'HTTP 500', ipay_reference: null });
     expect(JSON.parse(low?.body ?? '')).toMatchObject({ data: { vid: 'demo', float: 1 } });
-    const one = await act(demoAdmin, 'POST', `${path}/${low?.eventId}/replay`, {});
-    expect(one).toEqual({ count: 1 });
-    const waiting = await read<EventsAnswer>(demoAdmin, `${path}?state=waiting`);
-    expect(waiting.events.map(({ eventId }) => eventId)).toEqual([low?.eventId]);
+    const one = await act(demoAdmin, 'POST', `${path}/${low?.event_id}/replay`, {});
+    expect(one).toEqual({ vid: 'demo', replayed: 1 });
+    const waiting = await read<EventList>(demoAdmin, `${path}?state=waiting`);
+    expect(waiting.events.map(({ event_id: id }) => id)).toEqual([low?.event_id]);
     const all = await act(demoAdmin, 'POST', `${path}/replay`, { state: 'given_up' });
-    expect(all).toEqual({ count: 51 });
+    expect(all).toEqual({ vid: 'demo', replayed: 51 });
     const none = await demoAdmin.send('POST', `${path}/replay`, { reason: 'x' });
-    expect(none.code).toBe('invalid_field');
+    expect(none.code).toBe('missing_field');
     // Another vendor cannot see an event of this vendor.
     const other = await signedIn(running.origin, 'demo2-admin');
-    const foreign = `/vendors/demo2/events/${low?.eventId}/replay`;
+    const foreign = `/vendors/demo2/events/${low?.event_id}/replay`;
     expect((await other.send('POST', foreign, { reason: 'x' })).code).toBe('invalid_field');
     const codes = new Set<string | undefined>();
     for (let count = 0; count < 5; count += 1) {

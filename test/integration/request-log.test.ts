@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { RequestsAnswer, SignatureCompared } from '../../src/console/request-answers.ts';
-import type { KeysAnswer } from '../../src/console/vendor-answers.ts';
+import type { KeyList } from '../../src/staff/vendor-keys.ts';
 import {
   createRequestLog,
   startRequestLogRetention,
@@ -50,8 +50,8 @@ test('requests are recorded with operation, result and key, without their conten
     const answer = await requestsOf(demoAdmin);
     return answer.requests.length >= 3 && answer;
   });
-  const keys = await admin.read<KeysAnswer>('/vendors/demo/keys');
-  const keyId = keys.keys[0]?.keyId;
+  const keys = await admin.read<KeyList>('/vendors/demo/keys');
+  const keyId = keys.keys[0]?.key_id;
   expect(requests).toMatchObject([
     { status: 401, code: 'signature_invalid', keyId: null },
     { route: '/transaction/create', status: 404, code: 'unknown_biller', keyId },

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { NewSecret, VendorSet, WebhookSet } from '../../src/console/vendor-answers.ts';
+import type { ProposalView } from '../../src/staff/proposal-schema.ts';
+import type { NewSecret } from '../../src/staff/vendor-keys.ts';
+import type { WebhookSet } from '../../src/staff/webhook-view.ts';
 import { rotateKey } from '../../src/parties/administer.ts';
 import { openKeys } from '../../src/parties/keys.ts';
 import { rotateAsStaff } from '../../src/payments/vendor-secrets/rotate.ts';
@@ -104,7 +106,7 @@ describe('in the console', () => {
   });
   afterAll(async () => await running.stop());
 
-  const rotation = { overlapSeconds: 0, reason: 'it was lost' };
+  const rotation = { overlap: '0', reason: 'it was lost' };
 
   test('no secret of a vendor is shown to one member of staff, and the vendor’s own people rotate alone', async () => {
     const send = async <Answer>(login: 'admin' | 'demo-admin', way: string, body: object) => {
@@ -120,16 +122,13 @@ describe('in the console', () => {
     await database.asOwner(`update database_purpose set purpose = 'production'`);
     const url = { url: 'https://shop.example/hook', reason: 'x' };
     // Neither where its events go, nor what protects it from paying twice.
-    const staff = await send<WebhookSet>('admin', 'PUT /vendors/demo/webhook', url);
-    expect(staff).toMatchObject({ proposal: expect.any(String) as string, webhook: null });
-    const without = { duplicateCheck: 'off', reason: 'x' };
-    const settings = await send<VendorSet>('admin', 'PUT /vendors/demo', without);
-    expect(settings).toMatchObject({
-      proposal: expect.any(String) as string,
-      settings: { duplicateCheck: 'without_reference' },
-    });
-    const set = await send<WebhookSet>('demo-admin', 'PUT /vendors/demo/webhook', url);
-    expect(set).toMatchObject({ proposal: null, secrets: [{ validUntil: null }] });
+    const staff = await send<WebhookSet>('admin', 'POST /vendors/demo/webhook', url);
+    expect(staff).toMatchObject({ proposal: expect.any(String) as string, url: null });
+    const without = { duplicate_check: 'off', reason: 'x' };
+    const settings = await send<ProposalView>('admin', 'POST /vendors/demo', without);
+    expect(settings).toMatchObject({ decision: null });
+    const set = await send<WebhookSet>('demo-admin', 'POST /vendors/demo/webhook', url);
+    expect(set).toMatchObject({ proposal: null, secrets: [{ valid_until: null }] });
     for (const way of ['POST /vendors/demo/keys', 'POST /vendors/demo/webhook/secrets']) {
       const asked = await send<NewSecret>('admin', way, rotation);
       expect(asked).toMatchObject({ secret: null, proposal: expect.any(String) as string });

@@ -1,12 +1,12 @@
 import { useLingui } from '@lingui/react/macro';
-import type { VendorView } from '../../../src/console/vendor-answers.ts';
+import type { VendorRowView } from '../../../src/staff/vendor-view.ts';
 import { Pill } from '../design/Pill.tsx';
 
 /** Whether a vendor may pay, and whether it can. */
 export function VendorState({
-  vendor: { status, floatState },
+  vendor: { status, float_state: floatState },
 }: {
-  readonly vendor: Pick<VendorView, 'status' | 'floatState'>;
+  readonly vendor: Pick<VendorRowView, 'status' | 'float_state'>;
 }) {
   const { t } = useLingui();
   if (status === 'suspended') return <Pill tone="alert">{t`Suspended`}</Pill>;

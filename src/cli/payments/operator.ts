@@ -23,10 +23,9 @@ import {
   wideOption,
 } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
-import { table, withWireNames } from '../output.ts';
+import { record, table, withWireNames } from '../output.ts';
 import { changeSetting, withSetter } from '../parties/setting.ts';
 import type { SetterOptions } from '../parties/setting.ts';
-import { newKeyText } from '../parties/signer-keys.ts';
 import { addFloatBooks } from './operator-books.ts';
 import { addFloats } from './operator-float.ts';
 import { readFirstLine, readSetting, readSettingsFile } from './operator-input.ts';
@@ -207,7 +206,7 @@ function addSetKey(operator: Command, cli: Cli): void {
         sameAccount: options.sameAccount ?? false,
       };
       const generated = given === undefined;
-      const made = generated ? newKeyText('operator', operatorCode, secret) : undefined;
+      const made = generated ? newKeyText(operatorCode, secret) : undefined;
       const asked = { ...options, change, key: { operatorCode }, action: 'operator.set-key' };
       const answered = {
         setting: OPERATOR_KEY,
@@ -230,4 +229,12 @@ interface SetKeyOptions extends SetterOptions {
   readonly key?: string;
   readonly overlap?: number;
   readonly sameAccount?: boolean;
+}
+
+function newKeyText(operator: string, key: string): string {
+  const shown = record([
+    ['operator', operator],
+    ['key', key],
+  ]);
+  return `${shown}\nThis key is shown only once. Store it in a safe place now.`;
 }

@@ -2,6 +2,8 @@ import path from 'node:path';
 import { systemClock } from '../../platform/base/clock.ts';
 import { newId } from '../../platform/base/ids.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
+import { readCatalogue } from '../../payments/operators.ts';
+import { requireSameMasterKey } from '../../parties/keys.ts';
 import { permissionsOf } from '../../parties/people/permissions.ts';
 import { COMMAND_LINE, mayActAlone } from '../../proposals/actors.ts';
 import { createProposals } from '../../proposal-kinds.ts';
@@ -83,7 +85,7 @@ async function actorIn(
 ): Promise<Viewer> {
   const { pool } = session;
   if (by === undefined) {
-    if (await mayActAlone(pool)) return NOBODY;
+    if (of.actsAlone === 'always' || (await mayActAlone(pool))) return NOBODY;
     throw new PlainError('Give the login of the member of staff who does it.', { field: 'by' });
   }
   if (!(await mustSignIn(session))) {
@@ -103,13 +105,18 @@ async function actorIn(
 
 function depsOf({ progress }: Cli, session: Session): StaffDeps {
   const { pool, wireTime, ledgerMac } = session;
-  const masterKeys = async () => (await session.sealing()).masterKeys;
+  const masterKeys = async () => {
+    const { masterKeys: keys, certain } = await session.sealing();
+    await requireSameMasterKey(pool, keys, certain);
+    return keys;
+  };
   return {
     ...{ pool, wireTime, ledgerMac, masterKeys, clock: systemClock },
     proposals: async () =>
       createProposals({
         ...{ pool, wireTime, ledgerMac: await ledgerMac(), masterKeys: await masterKeys() },
       }),
+    catalogue: async () => await readCatalogue(pool),
     progress: ({ done, of, what }) =>
       progress.show(of === null ? `${done} ${what}` : `${done} of ${of} ${what}`),
   };

@@ -74,7 +74,7 @@ function addDefinition(group: Command, of: Definition, runner: Runner): void {
 /** What every command of its kind has. */
 function addSurfaceOptions(added: Command, of: Definition, { isRemote }: Runner): void {
   if (of.kind === 'action') {
-    const isFree = isRemote || of.actsAlone === true;
+    const isFree = isRemote || of.actsAlone !== undefined;
     const who = of.decides === true ? 'who does it; not who proposed it' : 'who does it';
     const by = new Option(
       '--by <name>',
@@ -129,4 +129,6 @@ export function inWordsOfCommand(of: Definition, error: unknown): unknown {
 }
 
 /** Their texts say everything. */
-const OWN_WORDS: ReadonlySet<string> = new Set(['invalid_field', 'missing_field', 'unknown_field']);
+const OWN_WORDS: ReadonlySet<string> = new Set([
+  ...['invalid_field', 'missing_field', 'unknown_field', 'not_found'],
+]);

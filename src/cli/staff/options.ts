@@ -121,5 +121,5 @@ function valueOf(name: string, property: Property, options: Values): unknown {
     .map(({ option }) => options[keyOf(option)])
     .filter((each) => each !== undefined);
   if (given.length === 0) return undefined;
-  return type === 'object' ? Object.assign({}, ...given) : given.flat();
+  return type === 'object' ? Object.assign({}, ...given) : given.flat(2);
 }

@@ -16,7 +16,7 @@ export interface ShownHow {
 
 /** The answer of a view or an action for programs and for people. */
 export function shownAnswer(of: AnyView | AnyAction, answer: Row, how: ShownHow): Answer {
-  const hasFailed = of.kind === 'view' && of.failed?.(answer) === true;
+  const hasFailed = of.failed?.(answer) === true;
   return {
     json: answer,
     text: textOf(of, answer, how),
@@ -26,7 +26,9 @@ export function shownAnswer(of: AnyView | AnyAction, answer: Row, how: ShownHow)
 
 function textOf(of: AnyView | AnyAction, answer: Row, how: ShownHow): string {
   const rows = of.kind === 'view' ? of.rows : undefined;
-  if (of.kind !== 'view' || rows === undefined) return objectText(of.output, answer, how);
+  if (of.kind !== 'view' || rows === undefined) {
+    return objectText(of.output, answer, how) + onlyOnce(of.output, answer);
+  }
   const facts = factsOf(of.output, answer, how);
   const list = tableOf(rowColumns(of), answer[rows] as readonly Row[], how, of.empty);
   const isMore = typeof answer['next'] === 'string';
@@ -34,11 +36,19 @@ function textOf(of: AnyView | AnyAction, answer: Row, how: ShownHow): string {
   return [list, facts].filter((part) => part !== '').join('\n') + more;
 }
 
+function onlyOnce(schema: object, answer: Row): string {
+  const isShown = propertiesOf(schema).some(
+    ([name, { secret }]) => secret === true && typeof answer[name] === 'string',
+  );
+  return isShown ? '\nThe secret is shown only once. Store it in a safe place now.\n' : '';
+}
+
 /** Its facts, and then what is in it, each below its title. */
 export function objectText(schema: object, answer: Row, how: ShownHow): string {
   const nested = propertiesOf(schema).map(([name, property]) => {
     const value = answer[name];
-    if (typeof value !== 'object' || value === null || property.spread === true) return '';
+    const isFact = property.spread === true || property.text !== undefined;
+    if (typeof value !== 'object' || value === null || isFact) return '';
     const title = `\n${(property.title ?? name).replaceAll('_', ' ')}\n`;
     if (!Array.isArray(value)) {
       const text = objectText(objectIn(property), value as Row, how);
@@ -61,6 +71,7 @@ function factsOf(schema: object, answer: Row, { wireTime }: ShownHow): string {
   const facts = columnsOf(schema).filter(
     ({ property }) =>
       property.spread === true ||
+      property.text !== undefined ||
       (property.items === undefined && objectIn(property).properties === undefined),
   );
   return record(facts.flatMap((column) => factOf(column, answer, wireTime)));

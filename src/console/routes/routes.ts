@@ -34,26 +34,18 @@ import { bulkRoutes } from './bulk.ts';
 import type { BulkRoutesOptions } from './bulk.ts';
 import { payRoutes } from './pay.ts';
 import type { PayRoutesOptions } from './pay.ts';
-import { eventRoutes } from './vendor-events.ts';
-import type { EventRoutesOptions } from './vendor-events.ts';
-import { vendorKeyRoutes } from './vendor-keys.ts';
 import { statementRoutes } from './statements.ts';
-import { webhookRoutes } from './vendor-webhook.ts';
 import { requestRoutes } from './vendor-requests.ts';
-import { vendorRoutes } from './vendors.ts';
-import type { VendorRoutesOptions } from './vendors.ts';
 import { reconciliationRoutes } from './reconciliation.ts';
 import type { ReconciliationRoutesOptions } from './reconciliation.ts';
 import { systemRoutes } from './system.ts';
 import type { SystemRoutesOptions } from './system.ts';
 
 export type RoutesOptions = Omit<PaymentRoutesOptions, 'reads'> &
-  Omit<EventRoutesOptions, 'reads'> &
   PaymentActionOptions &
   Omit<ReconciliationRoutesOptions, 'reads'> &
   ProposalRoutesOptions &
   SystemRoutesOptions &
-  VendorRoutesOptions &
   PayRoutesOptions &
   BulkRoutesOptions &
   CreditRoutesOptions &
@@ -86,14 +78,10 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...peopleRoutes(options),
     ...auditRoutes(options),
     ...systemRoutes(options),
-    ...vendorRoutes(options),
     ...requestRoutes(reports),
     ...payRoutes(options),
     ...bulkRoutes(options),
-    ...vendorKeyRoutes(options),
-    ...webhookRoutes(options),
     ...statementRoutes(reports),
-    ...eventRoutes(reports),
     ...creditRoutes(options),
     ...creditImportRoutes(options),
     ...creditCaseRoutes(options),

@@ -24,6 +24,7 @@ import type { ConsoleClient } from '../../support/console-client.ts';
 import { startInProcess } from '../../support/in-process-service.ts';
 import type { InProcessService } from '../../support/in-process-service.ts';
 import { StaffClient, staffSignedIn } from '../../support/staff-client.ts';
+import { createFixtures } from './fixtures.ts';
 import { SAMPLES } from './samples.ts';
 import type { World } from './samples.ts';
 
@@ -58,6 +59,7 @@ beforeAll(async () => {
   proposals = createProposals({ pool, ledgerMac, wireTime, masterKeys });
   const pay = await payerOf(running, ledgerMac);
   world = {
+    ...createFixtures(pool, masterKeys),
     act: async (login, path, body) => {
       const { status, body: answer, text } = await as(login).post(path, body);
       if (status !== 200) throw new Error(`${path}: ${text}`);
@@ -200,6 +202,7 @@ test.each(views)('%s answers the same on every surface, in its schema', async (_
       masterKeys: async () => masterKeys,
       ledgerMac: async () => await openLedgerMac(pool, masterKeys),
       proposals: async () => proposals,
+      catalogue: async () => running.service.catalogue,
     },
     ...{ channel: 'command', address: 'command line', requestId: 'test' },
   });
@@ -224,7 +227,8 @@ test.each(actions)('%s leaves one entry in the audit log, with what it changed',
   });
   const secrets = 'output' in of ? propertiesOf(of.output).filter(([, { secret }]) => secret) : [];
   for (const [name] of secrets) {
-    expect(JSON.stringify(entry)).not.toContain(String(done.body[name]));
+    const secret = done.body[name];
+    if (typeof secret === 'string') expect(JSON.stringify(entry)).not.toContain(secret);
   }
 });
 

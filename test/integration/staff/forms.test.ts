@@ -34,7 +34,7 @@ beforeAll(async () => {
     },
     deps: {
       ...{ pool, clock: systemClock, wireTime: createWireTime('UTC') },
-      ...{ masterKeys: none, ledgerMac: none, proposals: none },
+      ...{ masterKeys: none, ledgerMac: none, proposals: none, catalogue: none },
     },
     ...{ channel: 'api', address: '192.0.2.1', requestId: 'one' },
   };

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { Fixtures } from './fixtures.ts';
 
 /** What the samples need of a running service. */
-export interface World {
+export interface World extends Fixtures {
   /** Performs an action as a person of the sandbox, over the staff API. Returns its answer. */
   readonly act: (login: string, path: string, body: object) => Promise<Record<string, unknown>>;
   /** Creates a payment of the sandbox's vendor. Returns its reference. */
@@ -46,6 +47,32 @@ const approvedPayout = async (world: World): Promise<string> => {
 
 /** One that the sandbox has. */
 const collectorOf = (given: object) => async () => ({ collector: 'demo-collector', ...given });
+
+const newVendor = () => ({ vid: `v-${some()}`, name: 'Shop', sector: 'retail' });
+
+/** Something about a vendor that was just added, because few steps can be proposed twice. */
+const vendorOf =
+  (given: object = {}, prepare?: (world: World, vid: string) => Promise<object | void>) =>
+  async (world: World) => {
+    const vendor = newVendor();
+    await world.act('admin', '/vendors', vendor);
+    return { vid: vendor.vid, ...given, ...(await prepare?.(world, vendor.vid)) };
+  };
+const byAdmin = (...given: Parameters<typeof vendorOf>): Sample => ({
+  ...{ by: 'admin', input: vendorOf(...given) },
+});
+const withWebhook = (given: object = {}): Sample =>
+  byAdmin(given, async ({ addWebhook }, vid) => await addWebhook(vid));
+
+/** A key that another one has replaced. */
+const retired = (of: 'vendor' | 'webhook'): Sample =>
+  byAdmin({}, async ({ addWebhook, replaceKey }, vid) => {
+    await addWebhook(vid);
+    return { key_id: await replaceKey(of, vid) };
+  });
+const withRule = (kind: 'fund' | 'push'): Sample => ({
+  input: vendorOf({}, async ({ addRule }, vid) => await addRule(vid, kind)),
+});
 
 /** An input for every definition. A test fails for one that has none. */
 export const SAMPLES: Readonly<Record<string, Sample>> = {
@@ -101,6 +128,49 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
       ...{ reference: `J-${some()}`, evidence: 'mail', reason: 'the bank told us' },
     }),
   },
+  'vendor.list': nothing,
+  'vendor.floats': nothing,
+  'vendor.show': { input: vendorOf() },
+  'vendor.add': { by: 'admin', input: async () => newVendor() },
+  'vendor.set': byAdmin({ sector: 'sacco' }),
+  'vendor.suspend': byAdmin(),
+  'vendor.resume': byAdmin(),
+  'vendor.set-float': byAdmin({ low: '100.00' }),
+  'vendor.keys': byAdmin(),
+  'vendor.rotate-key': byAdmin({ overlap: '1h' }),
+  'vendor.retire-key': retired('vendor'),
+  'top-up.show': { input: vendorOf() },
+  'top-up.fund': { input: vendorOf({ below: '100' }) },
+  'top-up.push': {
+    input: vendorOf(
+      {
+        ...{ below: '100', target: '500', max_amount: '300', max_per_day: '900', pause: '1h' },
+        ...{ source: 'paybill', phone: '254712345678' },
+      },
+      async ({ addRule, addSource }, vid) => {
+        await addRule(vid, 'fund');
+        await addSource(vid);
+      },
+    ),
+  },
+  'top-up.fund-off': withRule('fund'),
+  'top-up.push-off': withRule('push'),
+  'webhook.list': { ...nothing, by: 'admin' },
+  'webhook.show': byAdmin(),
+  'webhook.set': byAdmin({ url: 'https://shop.example/hook' }),
+  'webhook.types': withWebhook({ off: ['float.low'] }),
+  'webhook.test': withWebhook(),
+  'webhook.rotate-secret': withWebhook(),
+  'webhook.retire-secret': retired('webhook'),
+  'webhook.events': byAdmin(),
+  'webhook.replay': withWebhook({ state: 'given_up' }),
+  'webhook.replay-event': byAdmin({}, async ({ addWebhook, addEvent }, vid) => {
+    await addWebhook(vid);
+    return { event_id: await addEvent(vid) };
+  }),
+  'webhook.enable': withWebhook(),
+  'webhook.disable': withWebhook(),
+  'webhook.remove': withWebhook(),
   'collector.add': {
     by: 'admin',
     input: async () => ({ collector: `c-${some()}`, name: 'Till', all_vendors: true }),

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { OPTIONAL_EVENT_TYPES } from '../../../../src/payments/events/event-types.ts';
 import type { EventType } from '../../../../src/payments/events/event-types.ts';
-import type { TestAnswer, WebhookSet } from '../../../../src/console/vendor-answers.ts';
+import type { TestView, WebhookSet } from '../../../../src/staff/webhook-view.ts';
 import { send } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { useWaits } from '../approvals/approval-texts.ts';
@@ -32,7 +32,7 @@ export function ChangeWebhook({
   readonly offTypes: readonly EventType[];
   readonly onClose: () => void;
   readonly onSecret: (secret: string) => void;
-  readonly onTested: (answer: TestAnswer) => void;
+  readonly onTested: (answer: TestView) => void;
 }) {
   const texts = useTexts();
   const queries = useQueryClient();
@@ -43,10 +43,11 @@ export function ChangeWebhook({
     if (what === 'set') {
       if (await setUrl(path, fields, onSecret)) announced = waits;
     } else if (what === 'types') {
-      const types = OPTIONAL_EVENT_TYPES.filter((type) => fields[type] !== undefined);
-      await send('PUT', `${path}/types`, { types, reason: fields['reason'] });
-    } else if (what === 'test') onTested(await send<TestAnswer>('POST', `${path}/test`));
-    else if (what === 'remove') await send('DELETE', path, fields);
+      const { true: on = [], false: off = [] } = Object.groupBy(OPTIONAL_EVENT_TYPES, (type) =>
+        fields[type] === undefined ? 'false' : 'true',
+      );
+      await send('POST', `${path}/types`, { on, off, reason: fields['reason'] });
+    } else if (what === 'test') onTested(await send<TestView>('POST', `${path}/test`));
     else await send('POST', `${path}/${what}`, fields);
     await queries.invalidateQueries({ queryKey: ['vendor', vid] });
     return announced;
@@ -79,13 +80,13 @@ export function ChangeWebhook({
 /** Sets the URL. Returns whether another person has to approve it. */
 async function setUrl(
   path: string,
-  { allowsPrivate, ...rest }: Fields,
+  { allows_private: allowsPrivate, ...rest }: Fields,
   onSecret: (secret: string) => void,
 ): Promise<boolean> {
-  const body = allowsPrivate === undefined ? rest : { ...rest, allowsPrivate: true };
-  const { secret, proposal } = await send<WebhookSet>('PUT', path, body);
+  const body = allowsPrivate === undefined ? rest : { ...rest, allows_private: true };
+  const { secret, proposal, decision } = await send<WebhookSet>('POST', path, body);
   if (secret !== null) onSecret(secret);
-  return proposal !== null;
+  return proposal !== null && decision === null;
 }
 
 function UrlFields({ url }: { readonly url: string }) {
@@ -103,7 +104,7 @@ function UrlFields({ url }: { readonly url: string }) {
       />
       {isStaff && (
         <label className={styles['check']}>
-          <input type="checkbox" name="allowsPrivate" />
+          <input type="checkbox" name="allows_private" />
           <Trans>It may be plain http, and in a private network</Trans>
         </label>
       )}

@@ -3,11 +3,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { EVENT_STATES, EVENT_TYPES } from '../../../../src/payments/events/event-types.ts';
-import type {
-  EventView,
-  EventsAnswer,
-  ReplayAnswer,
-} from '../../../../src/console/vendor-answers.ts';
+import type { EventView } from '../../../../src/staff/webhook-view.ts';
+import type { EventList, Replayed } from '../../../../src/staff/webhooks.ts';
 import { send } from '../../api/client.ts';
 import { usePages } from '../../api/pages.ts';
 import { useMay } from '../../app/session.ts';
@@ -33,7 +30,7 @@ export function Deliveries({ vid }: { readonly vid: string }) {
   const [filter, setFilter] = useState({ state: '', type: '' });
   const [replayed, setReplayed] = useState<EventView | 'given_up'>();
   const path = `/vendors/${encodeURIComponent(vid)}/events`;
-  const list = usePages<EventsAnswer>(['vendor', vid, 'events'], path, filter, {
+  const list = usePages<EventList>(['vendor', vid, 'events'], path, filter, {
     refetchInterval: EVERY_MS,
   });
   return (
@@ -115,14 +112,14 @@ function Events({
     <Table
       label={t`Deliveries`}
       rows={events}
-      keyOf={({ eventId }) => eventId}
+      keyOf={({ event_id: id }) => id}
       empty={t`No event matches.`}
       columns={[
-        { title: t`When`, cell: ({ at }) => <Time at={at} /> },
+        { title: t`When`, cell: ({ occurred_at: at }) => <Time at={at} /> },
         { title: t`Event`, cell: (event) => <What event={event} /> },
         { title: t`State`, cell: (event) => <EventState event={event} /> },
         { title: t`Attempts`, cell: ({ attempts }) => attempts, align: 'end', hide: 'small' },
-        { title: t`Last result`, cell: ({ lastResult }) => lastResult ?? '', hide: 'small' },
+        { title: t`Last result`, cell: ({ last_result: result }) => result ?? '', hide: 'small' },
         {
           title: '',
           align: 'end',
@@ -130,7 +127,7 @@ function Events({
             onReplay !== undefined && (
               <Button
                 onClick={() => onReplay(event)}
-                aria-label={t`Send ${event.type} of ${event.reference ?? event.webhookId} again`}
+                aria-label={t`Send ${event.type} of ${event.ipay_reference ?? event.webhook_id} again`}
               >
                 <Trans>Send again</Trans>
               </Button>
@@ -142,7 +139,7 @@ function Events({
 }
 
 function What({ event }: { readonly event: EventView }) {
-  const { type, reference, webhookId, body } = event;
+  const { type, ipay_reference: reference, webhook_id: webhookId, body } = event;
   return (
     <>
       {type}{' '}
@@ -165,7 +162,7 @@ function What({ event }: { readonly event: EventView }) {
   );
 }
 
-function EventState({ event: { state, dueAt } }: { readonly event: EventView }) {
+function EventState({ event: { state, due_at: dueAt } }: { readonly event: EventView }) {
   const { t } = useLingui();
   switch (state) {
     case 'delivered':
@@ -201,10 +198,10 @@ function Replay({
   const queries = useQueryClient();
   const path = `/vendors/${encodeURIComponent(vid)}/events`;
   const replay = async (fields: Readonly<Record<string, string>>): Promise<void> => {
-    const { count } =
+    const { replayed: count } =
       what === 'given_up'
-        ? await send<ReplayAnswer>('POST', `${path}/replay`, { ...fields, state: 'given_up' })
-        : await send<ReplayAnswer>('POST', `${path}/${what.eventId}/replay`, fields);
+        ? await send<Replayed>('POST', `${path}/replay`, { ...fields, state: 'given_up' })
+        : await send<Replayed>('POST', `${path}/${what.event_id}/replay`, fields);
     announce(t`Events that are sent again: ${count}.`);
     await queries.invalidateQueries({ queryKey: ['vendor', vid] });
   };

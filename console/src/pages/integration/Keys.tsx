@@ -1,6 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import type { KeysAnswer } from '../../../../src/console/vendor-answers.ts';
+import type { KeyList } from '../../../../src/staff/vendor-keys.ts';
 import { get } from '../../api/client.ts';
 import { Card } from '../../design/Card.tsx';
 import { Problem } from '../../design/Problem.tsx';
@@ -14,7 +14,7 @@ export function Keys({ vid }: { readonly vid: string }) {
   const queryKey = ['vendor', vid, 'keys'];
   const keys = useQuery({
     queryKey,
-    queryFn: ({ signal }) => get<KeysAnswer>(path, {}, signal),
+    queryFn: ({ signal }) => get<KeyList>(path, {}, signal),
   });
   return (
     <Card title={<Trans>Security keys</Trans>} more={<Trans>for signing requests</Trans>}>

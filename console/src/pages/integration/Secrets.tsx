@@ -2,7 +2,8 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import type { KeyView, NewSecret } from '../../../../src/console/vendor-answers.ts';
+import type { KeyView } from '../../../../src/staff/signer-schema.ts';
+import type { NewSecret } from '../../../../src/staff/vendor-keys.ts';
 import { send } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
@@ -45,7 +46,7 @@ export function Secrets({
       {mayAct && <Rotate path={path} queryKey={queryKey} title={newTitle} onNew={setFresh} />}
       {retired !== undefined && (
         <Retire
-          path={`${path}/${retired.keyId}/retire`}
+          path={`${path}/${retired.key_id}/retire`}
           queryKey={queryKey}
           onClose={() => setRetired(undefined)}
         />
@@ -79,7 +80,7 @@ function Rotate({
   const [waits, setWaits] = useState(false);
   const queries = useQueryClient();
   const rotate = async ({ overlap, reason }: Readonly<Record<string, string>>): Promise<void> => {
-    const body = { overlapSeconds: Number(overlap), reason };
+    const body = { overlap, reason };
     const { secret } = await send<NewSecret>('POST', path, body);
     if (secret !== null) onNew(secret);
     setWaits(secret === null);
@@ -143,7 +144,7 @@ function Retire({
 }
 
 function rowOf(key: KeyView, onRetire: ((key: KeyView) => void) | undefined) {
-  const { keyId, createdAt, validUntil } = key;
+  const { key_id: keyId, created_at: createdAt, valid_until: validUntil } = key;
   return {
     key: keyId,
     title: (
@@ -192,11 +193,11 @@ function Overlap() {
       <Select
         label={t`The former one stays valid`}
         name="overlap"
-        defaultValue="86400"
+        defaultValue="24h"
         options={{
-          '3600': t`1 hour`,
-          '86400': t`1 day`,
-          '604800': t`7 days`,
+          '1h': t`1 hour`,
+          '24h': t`1 day`,
+          '7d': t`7 days`,
           '0': t`not at all: it ends now`,
         }}
       />

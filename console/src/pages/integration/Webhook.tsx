@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { TestAnswer, WebhookAnswer } from '../../../../src/console/vendor-answers.ts';
+import type { TestView, WebhookView } from '../../../../src/staff/webhook-view.ts';
 import { get } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
@@ -29,7 +29,7 @@ export function Webhook({ vid }: { readonly vid: string }) {
   const [secret, setSecret] = useState<string>();
   const hook = useQuery({
     queryKey,
-    queryFn: ({ signal }) => get<WebhookAnswer>(path, {}, signal),
+    queryFn: ({ signal }) => get<WebhookView>(path, {}, signal),
     refetchInterval: EVERY_MS,
   });
   const keep = (
@@ -45,7 +45,7 @@ export function Webhook({ vid }: { readonly vid: string }) {
         <>
           <About answer={hook.data} />
           <Actions answer={hook.data} vid={vid} onSecret={setSecret} />
-          {hook.data.webhook !== null && (
+          {hook.data.url !== null && (
             <Secrets
               keys={hook.data.secrets}
               path={`${path}/secrets`}
@@ -70,21 +70,19 @@ export function Webhook({ vid }: { readonly vid: string }) {
   );
 }
 
-function State({ answer }: { readonly answer: WebhookAnswer | undefined }) {
+function State({ answer }: { readonly answer: WebhookView | undefined }) {
   const { t } = useLingui();
-  const webhook = answer?.webhook ?? null;
-  if (webhook === null) return null;
-  const { disabledAt, failures } = webhook;
-  if (disabledAt !== null) return <Pill tone="alert">{t`Off`}</Pill>;
+  if (answer === undefined || answer.url === null) return null;
+  const { status, failures } = answer;
+  if (status === 'disabled') return <Pill tone="alert">{t`Off`}</Pill>;
   if (failures > 0) return <Pill tone="waiting">{t`Failing`}</Pill>;
   return <Pill tone="done">{t`On`}</Pill>;
 }
 
-function About({ answer }: { readonly answer: WebhookAnswer }) {
+function About({ answer }: { readonly answer: WebhookView }) {
   const { t } = useLingui();
   const { count } = useFigures();
-  const { webhook, waiting } = answer;
-  if (webhook === null) {
+  if (answer.url === null) {
     return (
       <p className={styles['text']}>
         <Trans>
@@ -94,15 +92,16 @@ function About({ answer }: { readonly answer: WebhookAnswer }) {
       </p>
     );
   }
-  const { disabledAt, disabledReason, failingSince, failures } = webhook;
+  const { url, waiting, off_types: offTypes, failing_since: failingSince, failures } = answer;
+  const { disabled_at: disabledAt, disabled_reason: disabledReason } = answer;
   return (
     <Facts
       facts={[
-        { name: t`URL`, value: webhook.url },
+        { name: t`URL`, value: url },
         { name: t`Waiting events`, value: count(waiting) },
         {
           name: t`Types that are not sent`,
-          value: webhook.offTypes.length === 0 ? null : webhook.offTypes.join(', '),
+          value: offTypes.length === 0 ? null : offTypes.join(', '),
         },
         {
           name: t`Failing since`,
@@ -128,25 +127,25 @@ function About({ answer }: { readonly answer: WebhookAnswer }) {
 }
 
 function Actions({
-  answer: { webhook },
+  answer: { url, status, off_types: offTypes },
   vid,
   onSecret,
 }: {
-  readonly answer: WebhookAnswer;
+  readonly answer: WebhookView;
   readonly vid: string;
   readonly onSecret: (secret: string) => void;
 }) {
   const mayAct = useMay('integration.act');
   const [action, setAction] = useState<WebhookAction>();
-  const [tested, setTested] = useState<TestAnswer>();
+  const [tested, setTested] = useState<TestView>();
   if (!mayAct) return null;
   return (
     <>
       <div className={styles['below']}>
         <Button onClick={() => setAction('set')}>
-          {webhook === null ? <Trans>Set a URL</Trans> : <Trans>Change the URL</Trans>}
+          {url === null ? <Trans>Set a URL</Trans> : <Trans>Change the URL</Trans>}
         </Button>
-        {webhook !== null && (
+        {url !== null && (
           <>
             <Button onClick={() => setAction('types')}>
               <Trans>Choose types</Trans>
@@ -154,8 +153,8 @@ function Actions({
             <Button onClick={() => setAction('test')}>
               <Trans>Send a test event</Trans>
             </Button>
-            <Button onClick={() => setAction(webhook.disabledAt === null ? 'disable' : 'enable')}>
-              {webhook.disabledAt === null ? <Trans>Switch off</Trans> : <Trans>Switch on</Trans>}
+            <Button onClick={() => setAction(status === 'active' ? 'disable' : 'enable')}>
+              {status === 'active' ? <Trans>Switch off</Trans> : <Trans>Switch on</Trans>}
             </Button>
             <Button onClick={() => setAction('remove')}>
               <Trans>Remove</Trans>
@@ -168,8 +167,8 @@ function Actions({
         <ChangeWebhook
           action={action}
           vid={vid}
-          url={webhook?.url ?? ''}
-          offTypes={webhook?.offTypes ?? []}
+          url={url ?? ''}
+          offTypes={offTypes}
           onClose={() => setAction(undefined)}
           onSecret={onSecret}
           onTested={setTested}
@@ -179,8 +178,9 @@ function Actions({
   );
 }
 
-function Tested({ answer }: { readonly answer: TestAnswer }) {
-  const { delivered, result, durationMs } = answer;
+function Tested({ answer }: { readonly answer: TestView }) {
+  const { detail: result, duration_ms: durationMs } = answer;
+  const delivered = answer.result === 'delivered';
   return (
     <div className={styles['text']}>
       <Notice tone={delivered ? 'done' : 'alert'}>

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { VendorDetail } from '../../../../src/console/vendor-answers.ts';
+import type { VendorView } from '../../../../src/staff/vendor-view.ts';
 import { send } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
@@ -9,7 +9,7 @@ import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
 import { Field } from '../../design/Field.tsx';
 
 /** Sets the limit for the event `float.low`. */
-export function ChangeLow({ vendor: { vid, low } }: { readonly vendor: VendorDetail }) {
+export function ChangeLow({ vendor: { vid, low } }: { readonly vendor: VendorView }) {
   const { t } = useLingui();
   const queries = useQueryClient();
   const mayAct = useMay('integration.act');
@@ -17,7 +17,8 @@ export function ChangeLow({ vendor: { vid, low } }: { readonly vendor: VendorDet
   const change = async (fields: Readonly<Record<string, string>>): Promise<void> => {
     const body = { low: null, ...fields };
     const path = `/vendors/${encodeURIComponent(vid)}/float`;
-    queries.setQueryData(['vendor', vid, 'detail'], await send<VendorDetail>('PUT', path, body));
+    await send('POST', path, body);
+    await queries.invalidateQueries({ queryKey: ['vendor', vid] });
   };
   if (!mayAct) return null;
   return (

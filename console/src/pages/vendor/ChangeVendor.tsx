@@ -1,7 +1,8 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { VendorDetail, VendorSet } from '../../../../src/console/vendor-answers.ts';
+import type { ProposalView } from '../../../../src/staff/proposal-schema.ts';
+import type { VendorView } from '../../../../src/staff/vendor-view.ts';
 import { send } from '../../api/client.ts';
 import { Button } from '../../design/Button.tsx';
 import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
@@ -13,15 +14,15 @@ import { useWaits } from '../approvals/approval-texts.ts';
 import { useSectors, useSettingNames } from './setting-names.ts';
 
 /** Changes a vendor's settings; suspends and resumes it. */
-export function ChangeVendor({ vendor }: { readonly vendor: VendorDetail }) {
+export function ChangeVendor({ vendor }: { readonly vendor: VendorView }) {
   const queries = useQueryClient();
   // Fixed when it is asked: a colleague may change the status while the dialog is open.
   const [asked, setAsked] = useState<'suspend' | 'resume'>();
-  const [edited, setEdited] = useState<VendorDetail>();
+  const [edited, setEdited] = useState<VendorView>();
   const { vid, status } = vendor;
   const isActive = status === 'active';
-  const keep = async (answer: Promise<VendorDetail>): Promise<void> => {
-    queries.setQueryData(['vendor', vid, 'detail'], await answer);
+  const keep = async (): Promise<void> => {
+    await queries.invalidateQueries({ queryKey: ['vendor', vid] });
     await queries.invalidateQueries({ queryKey: ['vendors'] });
   };
   const close = (): void => {
@@ -53,22 +54,21 @@ function ChangeSettings({
   keep,
 }: {
   /** As it was when the dialog was opened. */
-  readonly vendor: VendorDetail;
+  readonly vendor: VendorView;
   readonly onClose: () => void;
-  readonly keep: (answer: Promise<VendorDetail>) => Promise<void>;
+  readonly keep: () => Promise<void>;
 }) {
   const { t } = useLingui();
   const waits = useWaits();
-  const { vid, name, settings } = vendor;
+  const { vid, name } = vendor;
   const change = async (fields: Readonly<Record<string, string>>): Promise<string | undefined> => {
-    const { referenceRequired, ...others } = onlyChanged(fields, { ...settings });
+    const { reference_required: required, ...others } = onlyChanged(fields, { ...vendor });
     const body =
-      referenceRequired === undefined
-        ? others
-        : { ...others, referenceRequired: referenceRequired === 'true' };
-    const answer = await send<VendorSet>('PUT', `/vendors/${encodeURIComponent(vid)}`, body);
-    await keep(Promise.resolve(answer));
-    return answer.proposal === null ? undefined : waits;
+      required === undefined ? others : { ...others, reference_required: required === 'true' };
+    const path = `/vendors/${encodeURIComponent(vid)}`;
+    const { decision } = await send<ProposalView>('POST', path, body);
+    await keep();
+    return decision === null ? waits : undefined;
   };
   return (
     <ConfirmDialog
@@ -90,16 +90,20 @@ function ChangeStatus({
   onClose,
   keep,
 }: {
-  readonly vendor: VendorDetail;
+  readonly vendor: VendorView;
   readonly action: 'suspend' | 'resume';
   readonly onClose: () => void;
-  readonly keep: (answer: Promise<VendorDetail>) => Promise<void>;
+  readonly keep: () => Promise<void>;
 }) {
   const { t } = useLingui();
   const suspends = action === 'suspend';
   const path = `/vendors/${encodeURIComponent(vid)}`;
+  const change = async (what: typeof action, fields: object): Promise<void> => {
+    await send('POST', `${path}/${what}`, fields);
+    await keep();
+  };
   const resume = (reason: string): Undo => ({
-    run: () => keep(send('POST', `${path}/resume`, { reason })),
+    run: () => change('resume', { reason }),
     done: t`${name} is active again.`,
   });
   return (
@@ -111,7 +115,7 @@ function ChangeStatus({
       kind={suspends ? 'danger' : 'primary'}
       done={suspends ? t`${name} is suspended.` : t`${name} is active again.`}
       {...(suspends ? { undo: resume } : {})}
-      onConfirm={(fields) => keep(send('POST', `${path}/${action}`, fields))}
+      onConfirm={(fields) => change(action, fields)}
     >
       <p>
         {suspends ? (
@@ -127,7 +131,7 @@ function ChangeStatus({
   );
 }
 
-function SettingFields({ vendor: { settings } }: { readonly vendor: VendorDetail }) {
+function SettingFields({ vendor: settings }: { readonly vendor: VendorView }) {
   const { t } = useLingui();
   const sectors = useSectors();
   const names = useSettingNames();
@@ -137,14 +141,14 @@ function SettingFields({ vendor: { settings } }: { readonly vendor: VendorDetail
       <Select label={t`Sector`} name="sector" defaultValue={settings.sector} options={sectors} />
       <Select
         label={t`Merchant reference`}
-        name="referenceRequired"
-        defaultValue={String(settings.referenceRequired)}
+        name="reference_required"
+        defaultValue={String(settings.reference_required)}
         options={names.referenceRequired}
       />
       <Select
         label={t`Likely duplicates are refused for`}
-        name="duplicateCheck"
-        defaultValue={settings.duplicateCheck}
+        name="duplicate_check"
+        defaultValue={settings.duplicate_check}
         options={names.duplicateCheck}
       />
       <Select
@@ -155,14 +159,14 @@ function SettingFields({ vendor: { settings } }: { readonly vendor: VendorDetail
       />
       <Select
         label={t`Text of a status answer`}
-        name="statusText"
-        defaultValue={settings.statusText}
+        name="status_text"
+        defaultValue={settings.status_text}
         options={names.statusText}
       />
       <Select
         label={t`Enquiries`}
-        name="enquiryPolicy"
-        defaultValue={settings.enquiryPolicy}
+        name="enquiry_policy"
+        defaultValue={settings.enquiry_policy}
         options={names.enquiryPolicy}
       />
     </>

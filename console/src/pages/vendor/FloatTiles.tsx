@@ -1,15 +1,15 @@
 import { useLingui } from '@lingui/react/macro';
-import type { VendorDetail } from '../../../../src/console/vendor-answers.ts';
+import type { VendorView } from '../../../../src/staff/vendor-view.ts';
 import { Tile, Tiles } from '../../design/Tile.tsx';
 import { useFigures } from '../../format/figures.ts';
 import { Money } from '../../format/Money.tsx';
 import { readableMoney } from '../../format/money.ts';
 
 /** A vendor's money and what it paid today. */
-export function FloatTiles({ vendor }: { readonly vendor: VendorDetail }) {
+export function FloatTiles({ vendor }: { readonly vendor: VendorView }) {
   const { t } = useLingui();
   const { count, duration } = useFigures();
-  const { today, low, hoursLeft } = vendor;
+  const { today, low, hours_left: hoursLeft } = vendor;
   const limit = low === null ? t`no limit set` : t`notified below KES ${readableMoney(low)}`;
   return (
     <Tiles>
@@ -17,7 +17,7 @@ export function FloatTiles({ vendor }: { readonly vendor: VendorDetail }) {
         label={t`Float`}
         value={<Money amount={vendor.float} currency />}
         note={hoursLeft === null ? limit : t`lasts ${duration(hoursLeft * 3600)}, ${limit}`}
-        tone={vendor.floatState === 'low' ? 'waiting' : undefined}
+        tone={vendor.float_state === 'low' ? 'waiting' : undefined}
       />
       <Tile
         label={t`Collected income`}

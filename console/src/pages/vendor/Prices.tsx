@@ -1,5 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import type { VendorPrice } from '../../../../src/console/vendor-answers.ts';
+import type { VendorPrice } from '../../../../src/staff/vendor-view.ts';
 import { Card } from '../../design/Card.tsx';
 import { Table } from '../../design/Table.tsx';
 import { readableMoney } from '../../format/money.ts';
@@ -20,7 +20,7 @@ export function Prices({ prices }: { readonly prices: readonly VendorPrice[] }) 
           { title: t`Fee`, cell: (price) => <Formula price={price} /> },
           {
             title: t`Agreed with`,
-            cell: ({ isOwn }) => (isOwn ? t`this vendor` : t`everybody`),
+            cell: ({ is_own: isOwn }) => (isOwn ? t`this vendor` : t`everybody`),
             hide: 'small',
           },
           { title: t`Since`, cell: ({ since }) => <Time at={since} />, hide: 'small' },

@@ -1,7 +1,7 @@
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import type { VendorDetail } from '../../../../src/console/vendor-answers.ts';
+import type { VendorView } from '../../../../src/staff/vendor-view.ts';
 import { PageProblem } from '../../app/PageProblem.tsx';
 import { useMay } from '../../app/session.ts';
 import { Columns, Stack } from '../../design/Columns.tsx';
@@ -33,7 +33,7 @@ export function Vendor() {
   return <Skeleton lines={12} />;
 }
 
-function Shown({ vendor }: { readonly vendor: VendorDetail }) {
+function Shown({ vendor }: { readonly vendor: VendorView }) {
   const mayChange = useMay('vendors.act');
   const seesIntegration = useMay('integration.read');
   const seesPeople = useMay('people.read');
@@ -54,7 +54,7 @@ function Shown({ vendor }: { readonly vendor: VendorDetail }) {
         }
         about={
           <Trans>
-            {vid}, vendor since <Time at={vendor.createdAt} />
+            {vid}, vendor since <Time at={vendor.created_at} />
           </Trans>
         }
       >

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { VendorDetail } from '../../../../src/console/vendor-answers.ts';
+import type { VendorView } from '../../../../src/staff/vendor-view.ts';
 import { get } from '../../api/client.ts';
 
 const EVERY_MS = 10_000;
@@ -8,6 +8,6 @@ const EVERY_MS = 10_000;
 export const vendorQuery = (vid: string) =>
   queryOptions({
     queryKey: ['vendor', vid, 'detail'],
-    queryFn: ({ signal }) => get<VendorDetail>(`/vendors/${encodeURIComponent(vid)}`, {}, signal),
+    queryFn: ({ signal }) => get<VendorView>(`/vendors/${encodeURIComponent(vid)}`, {}, signal),
     refetchInterval: EVERY_MS,
   });

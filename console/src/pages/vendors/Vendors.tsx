@@ -2,7 +2,8 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { keepPreviousData } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
-import type { VendorsAnswer, VendorView } from '../../../../src/console/vendor-answers.ts';
+import type { VendorRowView } from '../../../../src/staff/vendor-view.ts';
+import type { VendorList } from '../../../../src/staff/vendors.ts';
 import { usePages } from '../../api/pages.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
@@ -30,7 +31,7 @@ export function Vendors() {
   const [search, setSearch] = useState('');
   const [status, setStatus] = useState('');
   const filter = { search: useDeferredValue(search), status };
-  const list = usePages<VendorsAnswer>(['vendors'], '/vendors', filter, {
+  const list = usePages<VendorList>(['vendors'], '/vendors', filter, {
     placeholderData: keepPreviousData,
     refetchInterval: EVERY_MS,
   });
@@ -73,7 +74,7 @@ export function Vendors() {
   );
 }
 
-function List({ vendors }: { readonly vendors: readonly VendorView[] }) {
+function List({ vendors }: { readonly vendors: readonly VendorRowView[] }) {
   const { t } = useLingui();
   const { count, duration } = useFigures();
   return (
@@ -96,7 +97,8 @@ function List({ vendors }: { readonly vendors: readonly VendorView[] }) {
         { title: t`Float`, cell: ({ float }) => <Money amount={float} />, align: 'end' },
         {
           title: t`Lasts`,
-          cell: ({ hoursLeft }) => duration(hoursLeft === null ? null : hoursLeft * 3600),
+          cell: ({ hours_left: hoursLeft }) =>
+            duration(hoursLeft === null ? null : hoursLeft * 3600),
           align: 'end',
           hide: 'small',
         },

@@ -1,0 +1,225 @@
+import { Type } from 'typebox';
+import type { RuleRow, TopUpRow } from '../payments/vendor-floats/rules-store.ts';
+import type { TopUpKind, TopUpRule } from '../payments/vendor-floats/rule.ts';
+import { formatMoney, parseMoney } from '../platform/base/money.ts';
+import { action, view } from './definition.ts';
+import type { AnyAction, Asked, Noun } from './definition.ts';
+import * as fields from './fields.ts';
+import { inputOf, moneyOrNull, text, textOrNull } from './fields.ts';
+import { proposalView } from './proposal-schema.ts';
+import { settingReason as reason } from './signer-schema.ts';
+import { secondsOf } from './times.ts';
+
+const core = async () => ({
+  ...(await import('../payments/settings/vendors.ts')),
+  ...(await import('../payments/vendor-floats/rules-store.ts')),
+  ...(await import('./own-vendor.ts')),
+  ...(await import('./setting-core.ts')),
+  ...(await import('./vendor-core.ts')),
+});
+type Loaded = Awaited<ReturnType<typeof core>>;
+
+const vid = fields.vid({ argument: true });
+
+type TimeText = (iso: string) => string;
+interface Ended {
+  readonly set_by: string;
+  readonly ended_by: string;
+}
+
+const ruleView = Type.Object({
+  rule: text(),
+  kind: text({ title: 'Kind' }),
+  below: fields.money({ title: 'Below' }),
+  target: moneyOrNull({ title: 'Target' }),
+  max_amount: moneyOrNull({ title: 'At once' }),
+  max_per_day: moneyOrNull({ title: 'A day' }),
+  pause_seconds: Type.Integer(),
+  source: textOrNull(),
+  phone: textOrNull({ title: 'Phone' }),
+  set_by: text(),
+  set_at: fields.time({
+    title: 'Set',
+    text: (at: string, row: Ended, time: TimeText) => `${time(at)} by ${row.set_by}`,
+  }),
+  ended_by: textOrNull(),
+  ended_at: fields.timeOrNull({
+    title: 'Ended',
+    text: (at: string | null, row: Ended, time: TimeText) =>
+      at === null ? '' : `${time(at)} by ${row.ended_by}`,
+  }),
+});
+
+const topUpView = Type.Object({
+  top_up: text(),
+  rule: text(),
+  at: fields.time({ title: 'At' }),
+  kind: text({ title: 'Kind' }),
+  set_by: text(),
+  amount: fields.money({ title: 'Amount' }),
+  float: fields.money({ title: 'Float' }),
+  state: text({ title: 'State' }),
+  reason: textOrNull({ title: 'Reason' }),
+});
+
+const SETS = { permission: 'finance.act', proposes: 'money_in_setting' } as const;
+
+interface Input {
+  readonly vid: string;
+  readonly reason: string;
+}
+
+/** @param rule null: it ends. */
+async function changedRule(
+  { core: loaded, ...asked }: Pick<Asked<Loaded, Input>, 'core' | 'input' | 'deps' | 'viewer'>,
+  kind: TopUpKind,
+  rule: TopUpRule | null,
+) {
+  const { pool } = asked.deps;
+  const { vendorId, vid: named } = await loaded.requireVendor(pool, asked.input.vid);
+  const tools = { masterKeys: await asked.deps.masterKeys() };
+  return await loaded.changedSetting(asked, {
+    ...{ setting: loaded.TOP_UP, key: { vendorId, vid: named, kind } },
+    change: { rule: rule === null ? null : loaded.ruleJson(rule, named, tools) },
+  });
+}
+
+const above = (what: string, option?: string) =>
+  fields.amount({ description: what, placeholder: 'amount', ...(option && { option }) });
+
+export const TOP_UPS: Noun = {
+  command: 'vendor top-up',
+  summary: 'Automatic top-ups of vendors’ floats. Off by default.',
+  definitions: [
+    action(core, {
+      ...SETS,
+      name: 'top-up.fund',
+      summary: 'Move collected income into the float whenever the float is low.',
+      route: 'POST /vendors/:vid/top-ups/fund',
+      input: inputOf({
+        vid,
+        below: above('top up while the float is below this amount'),
+        pause: fields.duration({ default: '60s', description: 'minimum time between two top-ups' }),
+        reason,
+      }),
+      output: proposalView,
+      handle: async (asked) => {
+        const thresholdCents = parseMoney(asked.input.below, 'below');
+        const pauseSeconds = secondsOf(asked.input.pause, 'pause');
+        return await changedRule(asked, 'fund', { kind: 'fund', thresholdCents, pauseSeconds });
+      },
+    }),
+    action(core, {
+      ...SETS,
+      name: 'top-up.push',
+      summary: 'Send the vendor’s phone a prompt to pay whenever the float is low (STK push).',
+      route: 'POST /vendors/:vid/top-ups/push',
+      input: inputOf({
+        vid,
+        below: above('send a prompt while float and collected income are below this amount'),
+        target: above('the amount to reach'),
+        max_amount: above('maximum amount of a prompt'),
+        max_per_day: above('maximum amount of all prompts of a day'),
+        pause: fields.duration({ default: '1h', description: 'minimum time between two prompts' }),
+        source: fields.code({
+          description: 'the source that sends the prompt',
+          placeholder: 'code',
+        }),
+        phone: fields.line(20, {
+          description: '12 digits; its owner confirms on the phone',
+          placeholder: 'number',
+        }),
+        reason,
+      }),
+      output: proposalView,
+      handle: async (asked) => {
+        const { input } = asked;
+        return await changedRule(asked, 'push', {
+          kind: 'push',
+          thresholdCents: parseMoney(input.below, 'below'),
+          pauseSeconds: secondsOf(input.pause, 'pause'),
+          targetCents: parseMoney(input.target, 'target'),
+          maximumCents: parseMoney(input.max_amount, 'max_amount'),
+          dailyCents: parseMoney(input.max_per_day, 'max_per_day'),
+          sourceCode: input.source.toLowerCase(),
+          phone: input.phone,
+        });
+      },
+    }),
+    offAction('fund'),
+    offAction('push'),
+    view(core, {
+      name: 'top-up.show',
+      summary: 'The rules of a vendor, and what they did, newest first.',
+      route: 'GET /vendors/:vid/top-ups',
+      permission: 'finance.read',
+      input: inputOf({
+        vid,
+        limit: Type.Integer({
+          ...{ minimum: 1, maximum: 10_000, default: 20, placeholder: 'count' },
+          description: 'at most this many top-ups',
+        }),
+      }),
+      output: Type.Object({
+        vid: text(),
+        rules: Type.Array(ruleView, { title: 'Rules' }),
+        top_ups: Type.Array(topUpView, { title: 'Top-ups' }),
+      }),
+      handle: async ({ core: loaded, input, deps: { pool } }) => {
+        const { vendorId, vid: named } = await loaded.requireVendor(pool, input.vid);
+        const rules = await loaded.listRulesOf(pool, vendorId);
+        const topUps = await loaded.listTopUps(pool, vendorId, input.limit);
+        const { lowText } = loaded;
+        return {
+          vid: named,
+          rules: rules.map((row) => ruleViewOf(row, lowText)),
+          top_ups: topUps.map((row) => topUpViewOf(row)),
+        };
+      },
+    }),
+  ],
+};
+
+function offAction(kind: TopUpKind): AnyAction {
+  return action(core, {
+    ...SETS,
+    name: `top-up.${kind}-off`,
+    summary: `Stop topping up by ${kind}.`,
+    route: `POST /vendors/:vid/top-ups/${kind}-off`,
+    input: inputOf({ vid, reason }),
+    output: proposalView,
+    handle: async (asked) => await changedRule(asked, kind, null),
+  });
+}
+
+function ruleViewOf(row: RuleRow, shown: Loaded['lowText']) {
+  return {
+    rule: row.ruleId,
+    kind: row.kind,
+    below: formatMoney(row.thresholdCents),
+    target: shown(row.targetCents),
+    max_amount: shown(row.maximumCents),
+    max_per_day: shown(row.dailyCents),
+    pause_seconds: row.pauseSeconds,
+    source: row.sourceCode,
+    phone: row.phone,
+    set_by: row.setBy,
+    set_at: row.setAt.toISOString(),
+    ended_by: row.endedBy,
+    ended_at: row.endedAt?.toISOString() ?? null,
+  };
+}
+
+function topUpViewOf(row: TopUpRow) {
+  return {
+    top_up: row.topUpId,
+    rule: row.ruleId,
+    at: row.at.toISOString(),
+    kind: row.kind,
+    set_by: row.setBy,
+    amount: formatMoney(row.amountCents),
+    float: formatMoney(row.floatCents),
+    state: row.state,
+    reason: row.reason,
+  };
+}

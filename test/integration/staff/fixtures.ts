@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { rotateKey } from '../../../src/parties/administer.ts';
+import { listKeysOf } from '../../../src/parties/store.ts';
+import { rotateSecret, setWebhook } from '../../../src/payments/events/administer.ts';
+import { announceEvent } from '../../../src/payments/events/store.ts';
+import { insertAccount, putSource } from '../../../src/payments/receipts/sources-store.ts';
+import type { TopUpRule } from '../../../src/payments/vendor-floats/rule.ts';
+import { insertRule } from '../../../src/payments/vendor-floats/rules-store.ts';
+import { newId } from '../../../src/platform/base/ids.ts';
+import type { MasterKeys } from '../../../src/platform/base/sealing.ts';
+import type { Pool } from '../../../src/platform/db/pool.ts';
+import { requireVendor } from '../../../src/staff/own-vendor.ts';
+
+export type Fixtures = ReturnType<typeof createFixtures>;
+
+const TERMS = { thresholdCents: 10_000n, pauseSeconds: 600 };
+const PROMPTS = { targetCents: 20_000n, maximumCents: 20_000n, dailyCents: 50_000n };
+const RULES: Readonly<Record<TopUpRule['kind'], TopUpRule>> = {
+  fund: { kind: 'fund', ...TERMS },
+  push: { kind: 'push', ...TERMS, ...PROMPTS, sourceCode: 'paybill', phone: '254712345678' },
+};
+
+/** What samples need that no definition makes. */
+export function createFixtures(pool: Pool, masterKeys: MasterKeys) {
+  const sealing = { masterKeys, certain: true };
+  return {
+    /** Gives a vendor a webhook. */
+    addWebhook: async (vid: string): Promise<void> => {
+      const hook = { url: 'http://127.0.0.1:9/', allowsPrivate: true };
+      const vendor = await requireVendor(pool, vid);
+      await setWebhook(pool, vendor, { ...hook, sealing: async () => sealing });
+    },
+    /** Gives a vendor a new key, or its webhook a new secret. Returns the id of the former one. */
+    replaceKey: async (holderKind: 'vendor' | 'webhook', vid: string): Promise<string> => {
+      const vendor = await requireVendor(pool, vid);
+      const overlapSeconds = 600;
+      if (holderKind === 'vendor') {
+        await rotateKey(pool, { holderKind, holder: vid }, { ...sealing, overlapSeconds });
+      } else await rotateSecret(pool, vendor, { sealing, overlapSeconds });
+      const [, former] = await listKeysOf(pool, { holderKind, holder: vid });
+      return former?.keyId ?? '';
+    },
+    /** An event of a vendor. Returns its id. */
+    addEvent: async (vid: string): Promise<string> => {
+      const { vendorId } = await requireVendor(pool, vid);
+      const eventId = newId();
+      await announceEvent(pool, { vendorId, eventId, type: 'float.low', details: { float: 1 } });
+      return eventId;
+    },
+    /** A rule that tops up a vendor’s float. */
+    addRule: async (vid: string, kind: TopUpRule['kind']): Promise<void> => {
+      const { vendorId } = await requireVendor(pool, vid);
+      await insertRule(pool, { ruleId: newId(), vendorId, by: 'tests', terms: RULES[kind] });
+    },
+    /** A source that can send a vendor’s phone prompts. */
+    addSource: async (vid: string): Promise<void> => {
+      const source = { sourceCode: 'paybill', name: 'Paybill', kind: 'daraja', settings: {} };
+      const rest = { collector: 'demo-collector', status: 'active' } as const;
+      await putSource(pool, { ...source, ...rest }, false);
+      const { vendorId } = await requireVendor(pool, vid);
+      await insertAccount(pool, {
+        ...{
+          accountId: newId(),
+          sourceCode: 'paybill',
+          account: randomUUID().slice(0, 8).toUpperCase(),
+        },
+        ...{ vendorId, addedAt: new Date(), addedBy: 'tests', mac: Buffer.alloc(32) },
+      });
+    },
+  };
+}
