@@ -57,6 +57,7 @@ const CHARTS = { group: 'console charts' } as const;
 /** GET routes that are not measured, each with the reason. */
 export const NOT_MEASURED: Readonly<Record<string, string>> = {
   '/proposals/:proposal': 'it is found by its primary key',
+  '/receipts/:receipt': 'one receipt, by its number',
   '/home/events': 'a stream; `watch` reads it while creates run',
   '/audit/export': 'a file, read in pages of the list',
   '/bulk/:reference': 'one batch, by its key',
@@ -125,6 +126,7 @@ function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measur
     '/tokens': LISTS,
     '/proposals': { ...LISTS, query: { kind: ['payout'] } },
     '/top-ups': LISTS,
+    '/receipts': LISTS,
     '/receivables': LISTS,
     '/exposure': LISTS,
     '/corrections': { ...LISTS, ...ofBooks },

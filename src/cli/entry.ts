@@ -10,7 +10,7 @@ const READS = new Set([
   ...['person list', 'operator list'],
   ...['operator protocols', 'operator test', 'operator floats', 'operator float', 'biller list'],
   ...['route list', 'route try', 'prefix list', 'ledger'],
-  ...['receipts list', 'receipts show', 'receipts push-status', 'receipts source list'],
+  ...['receipts push-status', 'receipts source list'],
   ...['receipts account list', 'reconcile pulls', 'reconcile report'],
   ...['house trial-balance', 'house transfers'],
   ...['quarantine status', 'archive verify', 'demo-data list'],

@@ -20,6 +20,13 @@ export function invalidCursor(): Refusal {
   return new Refusal('invalid_field', { field: 'cursor', text: 'cursor is not valid' });
 }
 
+/** The cursor of a list by id. Throws: `invalid_field`. */
+export function idCursor(cursor: string): string {
+  if (!ID.test(cursor)) throw invalidCursor();
+  return cursor;
+}
+
+const ID = new RegExp(`^${ID_FORM}$`);
 const TIME_CURSOR = new RegExp(String.raw`^(\S{19,30}Z) (${ID_FORM})$`);
 
 /** The cursor of a list by time. */

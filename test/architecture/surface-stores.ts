@@ -43,7 +43,6 @@ export const SURFACE_STORES: Readonly<Record<string, number>> = {
   'cli/payments/price.ts': 2,
   'cli/payments/quarantine.ts': 4,
   'cli/payments/receipt-sources.ts': 3,
-  'cli/payments/receipts.ts': 3,
   'cli/payments/reconcile-days.ts': 2,
   'cli/payments/reconcile-pull.ts': 2,
   'cli/payments/report-house.ts': 2,

@@ -109,7 +109,7 @@ describe('a receipt that no vendor has', () => {
   test('a receipt that no vendor has is listed, proposed, and approved by another person', async () => {
     expect((await run('list')).stdout).toContain('FT26006002');
     const by = ['--by', 'Asha', '--note', 'the depositor called'];
-    expect((await run('propose', ...name, ...by)).stderr).toContain('either --vid or --close');
+    expect((await run('propose', ...name, ...by)).stderr).toContain('one of --vid, --close');
     const proposed = await must(
       environment,
       'receipts',

@@ -238,7 +238,7 @@ test('a receipt with a future time waits for two people, who can credit it', asy
   expect(await takeReport(deps(), report)).toBe('repeated');
   expect(await creditLeftClaims(deps())).toBe(0);
   const { receipt } = report;
-  const open = await listReceipts(books.pool, { states: OPEN_STATES, limit: 1_000 });
+  const open = await listReceipts(books.pool, { states: OPEN_STATES, after: null, limit: 1_000 });
   expect(open.find((row) => row.receipt === receipt)).toMatchObject({ state: 'misdated' });
   await proposeForReceipt(books, { receipt, vid, by: 'Asha', note });
   const row = await approveForReceipt(deps(), { receipt, by: 'Baraka' });

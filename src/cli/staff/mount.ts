@@ -7,7 +7,7 @@ import { columnsOf, rowColumns } from '../../staff/present.ts';
 import { readInput } from '../../staff/read-input.ts';
 import { command } from '../arguments.ts';
 import { UsageError } from '../failure.ts';
-import { addInput, labelOf } from './options.ts';
+import { addInput, choicesOf, labelOf } from './options.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -117,7 +117,7 @@ export function inWordsOfCommand(of: Definition, error: unknown): unknown {
   const suffix = code === undefined || OWN_WORDS.has(code) ? '' : ` (${code})`;
   if (field === undefined) {
     const isNeeded = code === 'missing_field' && of.needsOne !== undefined;
-    const labels = isNeeded ? of.needsOne.map((each) => labelOf(of, each)).join(', ') : '';
+    const labels = isNeeded ? of.needsOne.map((each) => choicesOf(of, each)).join(', ') : '';
     const says = isNeeded ? `At least one of ${labels} is required.` : message + suffix;
     return new PlainError(says, { cause: error });
   }

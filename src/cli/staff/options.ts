@@ -56,6 +56,12 @@ export function labelOf(of: Definition, field: string): string {
   return `--${longOf(name, property)}`;
 }
 
+/** The field with the options that stand for one of its values: `--vid, --close`. */
+export function choicesOf(of: Definition, field: string): string {
+  const { shorthands = {} } = Object.fromEntries(propertiesOf(of.input))[field] ?? {};
+  return [labelOf(of, field), ...Object.keys(shorthands).map((short) => `--${short}`)].join(', ');
+}
+
 function addOptions(added: Command, of: Definition, [name, property]: Named): void {
   const { description, enum: choices, type, shorthands = {}, spelt } = property;
   const { default: usual, minimum = 0, maximum = 999_999_999 } = property;

@@ -149,14 +149,25 @@ export async function listNumbered(
   return found.rows;
 }
 
+/** SQL: where the receipt of the id $1 stands; of null before all. */
+const PLACE_OF = `coalesce((select received_at from receipts where receipt_id = $1), '-infinity'),
+       coalesce($1, '00000000-0000-0000-0000-000000000000')`;
+
 /** Receipts of a state, oldest first. */
 export async function listReceipts(
   db: Queryable,
-  filter: { readonly states: readonly ReceiptState[]; readonly limit: number },
+  filter: {
+    readonly states: readonly ReceiptState[];
+    /** The id of the last one before; null: from the beginning. */
+    readonly after: string | null;
+    readonly limit: number;
+  },
 ): Promise<ReceiptRow[]> {
   const listed = await db.query<ReceiptRow>(
-    `select ${COLUMNS} from receipts where state = any ($1) order by received_at, receipt_id limit $2`,
-    [filter.states, filter.limit],
+    `select ${COLUMNS} from receipts
+     where state = any ($2) and (received_at, receipt_id) > (${PLACE_OF})
+     order by received_at, receipt_id limit $3`,
+    [filter.after, filter.states, filter.limit],
   );
   return listed.rows;
 }
@@ -172,9 +183,7 @@ export async function listLeftClaims(
 ): Promise<ReceiptRow[]> {
   const listed = await db.query<ReceiptRow>(
     `select ${COLUMNS} from receipts
-     where state = 'claimed' and (received_at, receipt_id) >
-       (coalesce((select received_at from receipts where receipt_id = $1), '-infinity'),
-        coalesce($1, '00000000-0000-0000-0000-000000000000'))
+     where state = 'claimed' and (received_at, receipt_id) > (${PLACE_OF})
      order by received_at, receipt_id limit $2`,
     [page.after, page.limit],
   );

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEMO_PEOPLE } from '../../../sandbox/data.ts';
 import { findVendor } from '../../../src/parties/store.ts';
@@ -10,6 +11,7 @@ import type { Permission } from '../../../src/parties/people/permissions.ts';
 import { STAFF_ROLES } from '../../../src/parties/people/roles.ts';
 import { createWireTime, systemClock } from '../../../src/platform/base/clock.ts';
 import { compiled } from '../../../src/platform/base/compiled.ts';
+import { takeReport } from '../../../src/payments/receipts/take.ts';
 import { createProposals } from '../../../src/proposal-kinds.ts';
 import type { Proposals } from '../../../src/proposals/proposals.ts';
 import type { Definition } from '../../../src/staff/definition.ts';
@@ -58,6 +60,7 @@ beforeAll(async () => {
   const ledgerMac = await openLedgerMac(pool, masterKeys);
   proposals = createProposals({ pool, ledgerMac, wireTime, masterKeys });
   const pay = await payerOf(running, ledgerMac);
+  let receipts = 0;
   world = {
     ...createFixtures(pool, masterKeys),
     act: async (login, path, body) => {
@@ -66,6 +69,20 @@ beforeAll(async () => {
       return answer;
     },
     pay,
+    receipt: async () => {
+      receipts += 1;
+      const receipt = `QK${receipts}`;
+      const paid = { amountCents: 70_000n, paidAt: new Date(), account: null, payer: null };
+      const told = {
+        issuer: 'safaricom',
+        receipt,
+        sourceCode: 'paybill',
+        collector: 'demo-collector',
+      };
+      const log = pino({ level: 'silent' });
+      await takeReport({ pool, ledgerMac, log }, { ...told, ...paid, channel: 'pull' });
+      return receipt;
+    },
     seen: async (proposalId) => (await proposals.preview(proposalId)).seen,
     approve: async (login, proposalId) => {
       const found = await pool.query<{ id: string }>(

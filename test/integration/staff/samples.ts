@@ -7,6 +7,8 @@ export interface World extends Fixtures {
   readonly act: (login: string, path: string, body: object) => Promise<Record<string, unknown>>;
   /** Creates a payment of the sandbox's vendor. Returns its reference. */
   readonly pay: () => Promise<string>;
+  /** Reports a payment that no vendor's account number names. Returns the number of the receipt. */
+  readonly receipt: () => Promise<string>;
   /** The code of what a person sees of a proposal that waits. */
   readonly seen: (proposal: string) => Promise<string>;
   /** Approves a proposal as a person of the sandbox. */
@@ -83,6 +85,16 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   },
   'payout.return': {
     input: async (world) => ({ payout: await approvedPayout(world), reason: 'not made' }),
+  },
+  'receipt.list': nothing,
+  'receipt.show': { input: async ({ receipt }) => ({ receipt: await receipt() }) },
+  'receipt.propose': {
+    input: async ({ receipt }) => ({
+      ...{ receipt: await receipt(), vid: 'demo', reason: 'the depositor called' },
+    }),
+  },
+  'receipt.reversed': {
+    input: async ({ receipt }) => ({ receipt: await receipt(), reason: 'their list' }),
   },
   // Others of the same kinds that the person may decide, and has not proposed.
   'proposal.list': { by: 'admin', input: async () => ({ kind: 'house_journal' }) },

@@ -1,0 +1,255 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { OPEN_STATES } from '../payments/receipts/receipt.ts';
+import type { Doubt, ReceiptState } from '../payments/receipts/receipt.ts';
+import type { ReceiptRow } from '../payments/receipts/store.ts';
+import { Refusal } from '../platform/base/errors.ts';
+import { formatMoney, parseMoney } from '../platform/base/money.ts';
+import { PlainError } from '../platform/base/plain-error.ts';
+import { action, view } from './definition.ts';
+import type { Noun } from './definition.ts';
+import * as fields from './fields.ts';
+import { inputOf, orNull, paging, reason, text, textOrNull, vid } from './fields.ts';
+import { idCursor, pageOf } from './pages.ts';
+import { proposalView } from './proposal-schema.ts';
+
+const core = async () => ({
+  ...(await import('../parties/store.ts')),
+  ...(await import('../payments/receipts/assign.ts')),
+  ...(await import('../payments/receipts/reverse.ts')),
+  ...(await import('../payments/receipts/store.ts')),
+  ...(await import('../proposals/draft.ts')),
+  ...(await import('./proposal-core.ts')),
+});
+
+const STATES: readonly ReceiptState[] = [...OPEN_STATES, 'credited', 'closed'];
+
+const DOUBT_TEXTS: Readonly<Record<Doubt['reason'], string>> = {
+  same_number: 'another source reported its number',
+  like_number: 'a number that is written differently was reported',
+  alike: 'another source reported this amount for this account at about this time or on this day',
+  collected: 'a collector reported this number and amount itself',
+  changed_hands: 'the account number was another vendor’s shortly before',
+  payout: 'it may be a payout to the vendor that the bank returned',
+  returned: 'the bank marks it, or its text, as the return of a payment of ours',
+  renumbered:
+    'the source listed this amount on this day before its settings gave lines other numbers',
+  line_wrap: 'the bank broke its text into lines, which can be read in two ways',
+  part: 'the account number may be a part of another vendor’s, whose rest was cut off',
+};
+
+const doubtText = (doubt: Doubt | null): string =>
+  doubt === null ? '' : `${DOUBT_TEXTS[doubt.reason]}: ${doubt.others.join(', ')}`;
+
+interface Stated {
+  readonly reversed_at: string | null;
+  readonly proposed_by: string | null;
+  readonly decided_by: string | null;
+}
+
+function stateText(given: string, { reversed_at: reversed, ...people }: Stated): string {
+  const state = reversed === null ? given : `${given}, taken back`;
+  const { proposed_by: proposer, decided_by: decider } = people;
+  return decider === null ? state : `${state}, proposed by ${proposer}, approved by ${decider}`;
+}
+
+const receiptView = {
+  receipt: text({ title: 'Receipt' }),
+  issuer: text({ title: 'Issuer', wide: true }),
+  source: text({ title: 'Source' }),
+  collector: text(),
+  paid_at: fields.time({ title: 'Paid' }),
+  received_at: fields.time({ title: 'Received', wide: true }),
+  amount: fields.money({ title: 'Amount' }),
+  account: textOrNull({ title: 'Account' }),
+  payer: textOrNull({ title: 'Payer' }),
+  vid: textOrNull({ title: 'Vendor' }),
+  state: Type.Enum([...STATES], { title: 'State', text: stateText }),
+  /** Why it waits for people. */
+  doubt: orNull(
+    Type.Object({
+      reason: Type.Enum(Object.keys(DOUBT_TEXTS) as Doubt['reason'][]),
+      others: Type.Array(text()),
+    }),
+    { title: 'Waits because', text: doubtText, wide: true },
+  ),
+  reversed_at: fields.timeOrNull({ title: 'Reversed', wide: true }),
+  proposed_by: textOrNull(),
+  decided_by: textOrNull(),
+};
+type ReceiptView = Static<ReturnType<typeof Type.Object<typeof receiptView>>>;
+
+const detail = Type.Object({
+  ...receiptView,
+  reports: Type.Array(
+    Type.Object({
+      reported_at: fields.time({ title: 'Reported' }),
+      source: text({ title: 'Source' }),
+      channel: text({ title: 'Channel' }),
+      amount: fields.money({ title: 'Amount' }),
+      account: text({ title: 'Account' }),
+      paid_at: fields.time({ title: 'Paid' }),
+    }),
+  ),
+  events: Type.Array(
+    Type.Object({
+      at: fields.time({ title: 'At' }),
+      action: text({ title: 'What' }),
+      actor: text({ title: 'Who' }),
+      detail: Type.Record(Type.String(), Type.Unknown(), { title: 'Detail' }),
+    }),
+  ),
+});
+
+/** One receipt. */
+const named = {
+  receipt: fields.line(200, { description: 'its number' }),
+  issuer: Type.Optional(
+    fields.line(100, { description: 'the issuer of the number, if several use the same one' }),
+  ),
+};
+
+export const RECEIPTS: Noun = {
+  command: 'receipts',
+  summary:
+    'Incoming money. Each receipt of a provider is credited once. A receipt without a vendor waits for two people.',
+  definitions: [
+    view(core, {
+      name: 'receipt.list',
+      summary: 'Receipts that are not credited, oldest first.',
+      route: 'GET /receipts',
+      permission: 'receipts.read',
+      input: inputOf({
+        state: Type.Optional(
+          Type.Enum([...STATES], { description: 'only receipts in this state' }),
+        ),
+        ...paging(100),
+      }),
+      output: Type.Object({ receipts: Type.Array(Type.Object(receiptView)), next: fields.next }),
+      rows: 'receipts',
+      empty: 'no receipts',
+      handle: async ({ core: loaded, input, deps: { pool } }) => {
+        const { state, cursor, limit } = input;
+        const states = state === undefined ? OPEN_STATES : [state];
+        const after = cursor === undefined ? null : idCursor(cursor);
+        const found = await loaded.listReceipts(pool, { states, after, limit: limit + 1 });
+        const { shown, next } = pageOf(found, limit, (row) => row.receiptId);
+        const vids = await loaded.readVids(pool);
+        return { receipts: shown.map((row) => viewOf(row, vids)), next };
+      },
+    }),
+    view(core, {
+      name: 'receipt.show',
+      summary: 'A receipt: its reports, and who did what.',
+      route: 'GET /receipts/:receipt',
+      permission: 'receipts.read',
+      input: inputOf(named),
+      output: detail,
+      handle: async ({ core: loaded, input, deps: { pool } }) => {
+        const row = await loaded.requireReceipt(pool, input);
+        const reports = await loaded.listReports(pool, row.receiptId);
+        const events = await loaded.listReceiptEvents(pool, row.receiptId);
+        return {
+          ...viewOf(row, await loaded.readVids(pool)),
+          reports: reports.map((report) => ({
+            source: report.sourceCode,
+            channel: report.channel,
+            amount: formatMoney(report.amountCents),
+            account: report.account,
+            paid_at: report.paidAt.toISOString(),
+            reported_at: report.reportedAt.toISOString(),
+          })),
+          events: events.map((event) => ({ ...event, at: event.at.toISOString() })),
+        };
+      },
+    }),
+    action(core, {
+      name: 'receipt.propose',
+      summary:
+        'Propose a decision about a receipt without a vendor, or to move a credited one to another vendor. Another person approves it.',
+      route: 'POST /receipts/:receipt/propose',
+      permission: 'receipts.act',
+      proposes: ['receipt', 'receipt_move'],
+      needsOne: ['vid'],
+      input: inputOf({
+        ...named,
+        vid: Type.Optional(
+          orNull(vid(), {
+            description: 'credit it to this vendor; null: close it',
+            form: 'a vendor ID',
+            shorthands: {
+              close: {
+                value: null,
+                says: 'it is for no vendor, for example because it was sent back',
+              },
+            },
+          }),
+        ),
+        reason,
+      }),
+      output: proposalView,
+      handle: async ({ core: loaded, input, deps, viewer }) => {
+        const { reason: note, vid: to = null, ...of } = input;
+        const { pool } = deps;
+        const row = await loaded.proposeForReceipt(
+          { pool, proposals: await deps.proposals() },
+          { ...of, vid: to, note, by: viewer.actor },
+        );
+        return await loaded.proposedAnswer(row, deps, viewer);
+      },
+    }),
+    action(core, {
+      name: 'receipt.reversed',
+      summary: 'Report that the provider took the money back. Opens a case; nothing is posted yet.',
+      route: 'POST /receipts/:receipt/reversed',
+      permission: 'receipts.act',
+      input: inputOf({
+        ...named,
+        amount: Type.Optional(
+          fields.amount({ description: 'in KES (default: all that has not gone back yet)' }),
+        ),
+        reason,
+      }),
+      output: Type.Object(receiptView),
+      handle: async ({ core: loaded, input, deps: { pool }, viewer }) => {
+        const { amount, reason: note, ...of } = input;
+        const cents = amount === undefined ? undefined : parseMoney(amount);
+        if (cents === 0n) {
+          const says = 'amount must be greater than 0';
+          throw new Refusal('invalid_field', { field: 'amount', text: says });
+        }
+        const by = { actor: loaded.nameOf(viewer.actor), note, cents };
+        const before = await loaded.requireReceipt(pool, of);
+        const isNew = await loaded.reportReversal(pool, of, by);
+        if (!isNew) throw new PlainError('The reversal was already reported; see the cases.');
+        const vids = await loaded.readVids(pool);
+        const result = viewOf(await loaded.requireReceipt(pool, of), vids);
+        const audit = {
+          before: { reversed_at: viewOf(before, vids).reversed_at },
+          after: { reversed_at: result.reversed_at, amount: amount ?? null },
+        };
+        return { result, audit };
+      },
+    }),
+  ],
+};
+
+function viewOf(row: ReceiptRow, vids: ReadonlyMap<number, string>): ReceiptView {
+  return {
+    receipt: row.receipt,
+    issuer: row.issuer,
+    source: row.sourceCode,
+    collector: row.collector,
+    paid_at: row.paidAt.toISOString(),
+    received_at: row.receivedAt.toISOString(),
+    amount: formatMoney(row.amountCents),
+    account: row.account,
+    payer: row.payer,
+    vid: row.vendorId === null ? null : (vids.get(row.vendorId) ?? String(row.vendorId)),
+    state: row.state,
+    doubt: row.doubt === null ? null : { ...row.doubt, others: [...row.doubt.others] },
+    reversed_at: row.reversedAt?.toISOString() ?? null,
+    proposed_by: row.proposedBy,
+    decided_by: row.decidedBy,
+  };
+}
