@@ -22,7 +22,12 @@ import {
 import type { Books } from '../support/money-fixture.ts';
 import { moved } from '../support/moved.ts';
 import { newPayment } from '../support/new-transaction.ts';
-import { databaseTime, importLines, tryImport } from '../support/reconciliation-fixture.ts';
+import {
+  databaseTime,
+  importLines,
+  referenceOf,
+  tryImport,
+} from '../support/reconciliation-fixture.ts';
 import { countWaiting } from '../support/waiting.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 
@@ -668,6 +673,34 @@ describe('a payment that is not listed', () => {
     expect(await readStored(books, made)).toMatchObject({ outcome: 'failed' });
     expect((await books.balances(vendorId))['float']).toBe(1_000_000n);
   });
+
+  test.each([
+    ['names it by a part of our reference', (own: string) => own.slice(0, 20), true],
+    ['names it in another way', () => 'TXN-0001', true],
+    ['has no reference', () => '', true],
+    [
+      'names a part of our reference, without its account',
+      (own: string) => own.slice(0, 20),
+      false,
+    ],
+  ])(
+    'is not proven to be unpaid by a statement that %s, nor by a later one',
+    async (_how, written, hasAccount) => {
+      const made = await sentOne();
+      await sentEarlier(made);
+      const times = { acceptanceWindowMs: 0, payDeadlineMs: 0 };
+      const format = createStatementFormat({ absenceIsProof: true, ...times });
+      const named = { reference: written(referenceOf(made)), operatorReference: newId() };
+      const line = hasAccount
+        ? { ...named, of: made }
+        : { ...named, amountCents: made.amountCents + 1n };
+      const first = await importLines(books, folder, [line], { format });
+      expect(first).toMatchObject({ notPaid: 0, verdicts: { theirs_only: 1 } });
+      const later = await importLines(books, folder, [line, { type: 'charge' }], { format });
+      expect(later).toMatchObject({ notPaid: 0 });
+      expect(await readStored(books, made)).toMatchObject({ outcome: null });
+    },
+  );
 
   test('may still be in progress within the acceptance window of the version that was instructed', async () => {
     const made = await sentOne();

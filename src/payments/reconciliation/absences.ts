@@ -1,6 +1,9 @@
 import type { StatementFormat } from '../../connectors/operator-statements.ts';
+import { isReference } from '../../parties/reference.ts';
+import { plainReference } from '../../platform/base/written-alike.ts';
 import { provesAfterMsOf } from '../dispatch/next-step.ts';
 import type { MatchOptions, OurPayment } from './match.ts';
+import type { Unplaced } from './unplaced-store.ts';
 
 /** Payments that complete statements should list and do not. */
 export interface Absences {
@@ -62,4 +65,34 @@ function longestOf(times: readonly StatementTimes[]): number | null {
   const all = times.map((one) => provesAfterMsOf({ ...one, prepare: null }));
   const known = all.filter((one) => one !== null);
   return known.length < all.length ? null : Math.max(...known);
+}
+
+/**
+ * Leaves out the payments that a statement may list under another name: an operator may cut our reference off, write it
+ * in another way or leave it out. That a payment is not listed proves nothing while one that looks like it is.
+ * @param unplaced from the time on at which the first of the payments was sent.
+ */
+export function withoutLookalikes(
+  notPaid: readonly OurPayment[],
+  unplaced: readonly Unplaced[],
+  { toleranceMs }: MatchOptions,
+): OurPayment[] {
+  // A whole reference of ours names another payment for certain.
+  const unnamed = unplaced.filter(({ reference }) => reference === null || !isReference(reference));
+  return notPaid.filter((payment) => {
+    const from = Number(payment.firstSentAt) - toleranceMs;
+    return !unnamed.some((row) => Number(row.at) >= from && mayBe(row, payment));
+  });
+}
+
+/** Shorter texts are in many references. */
+const MIN_PART = 6;
+
+function mayBe(row: Unplaced, payment: OurPayment): boolean {
+  const [named, own] = [plainReference(row.reference ?? ''), plainReference(payment.reference)];
+  if (named.length >= MIN_PART && (own.includes(named) || named.includes(own))) return true;
+  const isSameAmount = [payment.amountCents, payment.netCents].includes(row.amountCents);
+  const isSameAccount =
+    row.account === null || plainReference(row.account) === plainReference(payment.account);
+  return isSameAmount && isSameAccount && [null, payment.billerCode].includes(row.billerCode);
 }

@@ -11,7 +11,7 @@ import { listStatementChanges } from '../cases/statement-cases-store.ts';
 import { openDifferences } from './differences.ts';
 import type { EndedPayment } from './differences.ts';
 import type { MatchedRow } from './case-facts.ts';
-import { findAbsences } from './absences.ts';
+import { findAbsences, withoutLookalikes } from './absences.ts';
 import type { Covers } from './absences.ts';
 import { matchStatement, unexplainedCents } from './match.ts';
 import type { Match, OurPayment } from './match.ts';
@@ -31,6 +31,7 @@ import {
   readPayments,
 } from './store.ts';
 import { listCovered } from './covered-store.ts';
+import { listUnplaced } from './unplaced-store.ts';
 import { findRenumbered } from './renumbered.ts';
 import { isRevised, listFormer } from './revised-store.ts';
 import type { KnownMovement, Period } from './store.ts';
@@ -195,12 +196,13 @@ async function take(
   await writeRows(db, { ...request, statementId }, rows);
   const listed = new Set(matches.flatMap((match) => [match.payment, match.candidate]));
   const absent = payments.filter((payment) => payment.listedPayments <= 0 && !listed.has(payment));
-  const absences = findAbsences(absent, coverage(await listCovered(db, operator)), {
+  const found = findAbsences(absent, coverage(await listCovered(db, operator)), {
     ...request,
     ...request.format,
     former: request.format.absenceIsProof ? await listFormerTimes(db, operator) : [],
     proves: coverage(await listCovered(db, operator, 'certain')),
   });
+  const absences = { ...found, notPaid: await certainlyNotPaid(db, request, found.notPaid) };
   const opened = await openDifferences(db, { ...request, statementId, read, rows, absences });
   const booked = await bookStatement(db, request.ledgerMac, {
     ...contentOf(rows),
@@ -218,6 +220,18 @@ async function take(
     float: proofOf(read, matches, known),
     booked,
   };
+}
+
+/** The rows of this statement are written. */
+async function certainlyNotPaid(
+  db: Queryable,
+  request: StatementImport,
+  notPaid: readonly OurPayment[],
+): Promise<readonly OurPayment[]> {
+  const [first] = notPaid.map(({ firstSentAt }) => Number(firstSentAt)).toSorted((a, b) => a - b);
+  if (first === undefined) return [];
+  const since = new Date(first - request.toleranceMs);
+  return withoutLookalikes(notPaid, await listUnplaced(db, request.operator, since), request);
 }
 
 function coverage(covered: readonly Period[]): Covers {
