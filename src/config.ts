@@ -240,7 +240,7 @@ function readMetropol(values: Values, problems: Problems): MetropolConfig | unde
 /** The most database connections a process opens: its pools, and those of a start or a command. */
 export function connectionsOf(config: Config): number {
   const pools = {
-    lanes: 3 * config.laneConnections,
+    lanes: 4 * config.laneConnections,
     dispatch: 3,
     reads: 3,
     requests: 1,

@@ -88,7 +88,7 @@ export const VARIABLES = {
   },
   LANE_CONNECTIONS: {
     description:
-      'Number of database connections of each lane, of which there are three: for creates, for results, and for credit enquiries. Over each, the lane commits a batch of different vendors, if enough requests are waiting.',
+      'Number of database connections of each lane, of which there are four: for creates, for files of payments, for results, and for credit enquiries. Over each, the lane commits a batch of different vendors, if enough requests are waiting, or other vendors’ batches may be waiting for something.',
     form: wholeNumber(1),
     default: '2',
   },

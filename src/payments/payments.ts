@@ -224,7 +224,6 @@ function buildParts(options: PaymentsOptions): Parts {
     options.acknowledged?.note(accepted.slice(-1).map((last) => ({ ...last, attemptNumber: 0 })));
     parts.dispatch?.hintAccepted(accepted);
   };
-  const createPool = openLanePool(options, 'create');
   const reader = (name: string) => ({
     pool: openPool({ name, max: 1, byIndexOnly: true }),
     deadlineMs: READ_DEADLINE_MS,
@@ -234,11 +233,11 @@ function buildParts(options: PaymentsOptions): Parts {
   const parts: Parts = {
     connectors,
     lost,
-    lane: createCreateLane({ ...lane, pool: createPool, onAccepted }),
+    lane: createCreateLane({ ...lane, pool: openLanePool(options, 'create'), onAccepted }),
     operations: {
       catalogue,
       settler,
-      bulkBatches: buildBulk(options, { ...{ catalogue, lost, notes }, createPool, onAccepted }),
+      bulkBatches: buildBulk(options, { ...{ catalogue, lost, notes }, onAccepted }),
       capacity: createCapacity(() => timers.nowMs()),
       tallies: new Tallies(),
       notes,
@@ -281,19 +280,19 @@ function openLanePool({ openPool, settings }: PaymentsOptions, name: string): Po
 }
 
 function buildBulk(
-  { pool, directory, settings, timing, roles, onBatch, log }: PaymentsOptions,
+  options: PaymentsOptions,
   by: {
     readonly catalogue: BillerCatalogue;
     readonly lost: LostPayments;
-    readonly createPool: Pool;
     readonly notes: PaymentNotes;
     readonly onAccepted: (accepted: readonly NewPayment[]) => void;
   },
 ): BulkBatches | undefined {
-  if (!roles.has('api')) return undefined;
+  const { pool, directory, settings, timing, onBatch, log } = options;
+  if (!options.roles.has('api')) return undefined;
   return createBulkBatches({
     pool,
-    lanePool: by.createPool,
+    lanePool: openLanePool(options, 'bulk'),
     laneConnections: settings.laneConnections,
     laneDeadlineMs: LANE_DEADLINE_MS,
     bucketOf: directory.bucketOf,

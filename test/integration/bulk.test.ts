@@ -428,12 +428,11 @@ test('a vendor that is suspended in the meantime has its remaining rows refused'
   await receiver.stop();
 });
 
-test('single creates of the same lane wait for at most one chunk, not for the file', async () => {
+test('single creates of the vendor wait for at most one chunk, not for the file', async () => {
   const vendorId = await books.addVendor(1_000_000_000n);
-  const pool = books.openPool({ byIndexOnly: true });
-  const { receiver } = openProcessor({ lanePool: pool });
+  const { receiver } = openProcessor();
   const lane = createCreateLane({
-    pool,
+    pool: books.openPool({ byIndexOnly: true }),
     deadlineMs: 5_000,
     onAccepted: () => undefined,
   });

@@ -196,17 +196,30 @@ describe('a float that another process has locked', () => {
     expect(await books.balances(free)).toMatchObject({ float: 80_000n, reserved: 20_000n });
   });
 
-  test('the first payment of a batch waits for a locked float, without holding others', async () => {
+  test('the first payment of a batch waits for a locked float, and the others are accepted meanwhile', async () => {
     const [busy, free] = await addTwoOfOneBucket([100_000n, 100_000n]);
     const lane = openLane({ name: 'waiting first' });
     const release = await holdFloat(busy);
-    const answers = [busy, free].map(async (vendorId) => await lane.add(newPayment({ vendorId })));
+    const waiting = lane.add(newPayment({ vendorId: busy }));
+    expect(await lane.add(newPayment({ vendorId: free }))).toMatchObject({ kind: 'accepted' });
     await until('it waits', async () => await findWaiting(books.pool, 'waiting first'));
     // Nobody has the other float.
     const releaseOther = await holdFloat(free);
     await releaseOther();
     await release();
-    expect(await Promise.all(answers)).toMatchObject([{ kind: 'accepted' }, { kind: 'accepted' }]);
+    expect(await waiting).toMatchObject({ kind: 'accepted' });
+  });
+
+  test('waits for the first vendor if all floats are locked, and then decides its payments alone', async () => {
+    const [busy, other] = await addTwoOfOneBucket([100_000n, 100_000n]);
+    const releases = [await holdFloat(busy), await holdFloat(other)];
+    const batch = [busy, other, busy].map((vendorId) => newPayment({ vendorId }));
+    const deciding = createOrPostponePayments(books.openPool({ name: 'all locked' }), batch);
+    await until('it waits', async () => await findWaiting(books.pool, 'all locked'));
+    await releases[0]?.();
+    expect(await deciding).toMatchObject([{ kind: 'accepted' }, {}, { kind: 'accepted' }]);
+    expect((await deciding)[1]).toBe(POSTPONED);
+    await releases[1]?.();
   });
 
   test('does not change what is decided about the others', async () => {

@@ -13,10 +13,7 @@ import { decideChunk } from './chunk.ts';
 import type { BulkChunk, Rules } from './chunk.ts';
 
 export interface BulkOptions extends BatchOptions {
-  /**
-   * The create lane's pool. Callers get its connections in turn, so that a single create waits for
-   * one chunk at most.
-   */
+  /** Its own, so that single creates do not wait for chunks of other vendors. */
   readonly lanePool: Pool;
   readonly laneConnections: number;
   readonly laneDeadlineMs: number;

@@ -2,8 +2,9 @@
 -- as for a float that another process has locked. Then it decides those whose vendors' floats can be locked now, and
 -- postpones the others: the caller passes them again, before others, in their order
 -- (docs/decisions/0037-locked-floats-are-passed-over.md).
--- The float of the first payment's vendor is waited for, so every call decides something, and no payment is postponed
--- for ever. Waits for more than 1 ms only for its first lock, so its callers cannot deadlock.
+-- If none can be locked, the first payment's vendor is waited for, and only its payments are decided. So every call
+-- decides something; the caller sees to it that no payment is postponed for ever. Waits for more than 1 ms only for its first lock, so its
+-- callers cannot deadlock.
 create or replace function decide_free_payments(p_bucket integer, p_payments new_payment[])
 returns create_decision[]
 language plpgsql
@@ -28,16 +29,17 @@ begin
     -- The rollback to the start of the block also restored the setting.
   end;
 
-  perform from accounts a
-  where a.bucket = p_bucket and a.vendor_id = p_payments[1].vendor_id and a.account = 'float' for update;
-
   v_free := array(
     select a.vendor_id from accounts a
     where a.bucket = p_bucket and a.account = 'float'
       and a.vendor_id = any (array(select p.vendor_id from unnest(p_payments) p))
     for update skip locked);
-  -- A vendor without a float cannot be locked, but has to be decided.
-  v_free := v_free || p_payments[1].vendor_id;
+  if cardinality(v_free) = 0 then
+    perform from accounts a
+    where a.bucket = p_bucket and a.vendor_id = p_payments[1].vendor_id and a.account = 'float' for update;
+    -- A vendor without a float cannot be locked, but has to be decided.
+    v_free := array[p_payments[1].vendor_id];
+  end if;
 
   return decide_payments(p_bucket, array(select p from unnest(p_payments) p where p.vendor_id = any (v_free)))
     || array(

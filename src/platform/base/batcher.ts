@@ -44,7 +44,7 @@ export interface BatcherOptions<Item, Result> {
   readonly maxBatch: number;
   /**
    * Handles a batch; one result per item, in order. If it throws, every item fails with the error. Items that
-   * are postponed keep their place in the queue.
+   * are postponed keep their place in the queue. Often postponed ones get a batch without other keys.
    */
   readonly run: (items: readonly Item[]) => Promise<readonly Settled<Result>[]>;
   /** Called for every batch. Default: nothing is measured. */
@@ -62,7 +62,8 @@ export interface AtOnce<Item> {
   readonly keyOf: (item: Item) => number;
   /**
    * Items that must be waiting, of keys that no running batch has, before a further batch starts. Fewer are
-   * enough if the running batches are slow: they may be waiting for something that others do not need.
+   * enough if the running batches may be waiting for something that others do not need: if they are slow, or
+   * each has items of a single key.
    */
   readonly minItems: number;
   readonly nowMs: () => number;
@@ -131,8 +132,9 @@ class GroupBatcher<Item, Result> implements Batcher<Item, Result> {
 
   #isWorthwhile(): boolean {
     const { minItems, nowMs } = this.#atOnce;
-    const { free } = this.#queue;
-    return free >= minItems || (free > 0 && nowMs() - this.#lastBeganMs > SLOW_MS);
+    const { free, takenKeys } = this.#queue;
+    if (free === 0 || free >= minItems) return free > 0;
+    return takenKeys === this.#running || nowMs() - this.#lastBeganMs > SLOW_MS;
   }
 
   async #loop(): Promise<void> {

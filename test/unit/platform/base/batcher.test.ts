@@ -148,12 +148,12 @@ describe('batches at once', () => {
   test('begin when enough items of other keys wait, and pass over those whose key is in use', async () => {
     const atOnce = { maxRunning: 2, keyOf, minItems: 2, nowMs: () => 0 };
     const { batcher, batches, release } = gated({ atOnce });
-    const all = [10, 11].map(async (item) => await batcher.add(item));
-    await vi.waitFor(() => expect(batches).toEqual([[10, 11]]));
+    const all = [10, 11, 50].map(async (item) => await batcher.add(item));
+    await vi.waitFor(() => expect(batches).toEqual([[10, 11, 50]]));
     for (const item of [12, 20, 13, 21, 30]) all.push(batcher.add(item));
     await vi.waitFor(() =>
       expect(batches).toEqual([
-        [10, 11],
+        [10, 11, 50],
         [20, 21, 30],
       ]),
     );
@@ -170,7 +170,7 @@ describe('batches at once', () => {
     release();
     await vi.waitFor(() => expect(batches.at(-1)).toEqual([22]));
     release();
-    expect(await Promise.all(all)).toHaveLength(10);
+    expect(await Promise.all(all)).toHaveLength(11);
     await batcher.idle();
   });
 
@@ -196,17 +196,88 @@ describe('batches at once', () => {
     let now = 0;
     const atOnce = { maxRunning: 2, keyOf, minItems: 10, nowMs: () => now };
     const { batcher, batches, release } = gated({ atOnce });
-    const all = [batcher.add(10)];
+    const all = [batcher.add(10), batcher.add(50)];
     await vi.waitFor(() => expect(batches).toHaveLength(1));
     all.push(batcher.add(20));
+    await Promise.resolve();
+    expect(batches).toHaveLength(1);
     now = 1_000;
     all.push(batcher.add(11), batcher.add(30));
-    await vi.waitFor(() => expect(batches).toEqual([[10], [20, 30]]));
+    await vi.waitFor(() =>
+      expect(batches).toEqual([
+        [10, 50],
+        [20, 30],
+      ]),
+    );
     release();
     release();
     await vi.waitFor(() => expect(batches.at(-1)).toEqual([11]));
     release();
-    expect(await Promise.all(all)).toEqual([100, 200, 110, 300]);
+    expect(await Promise.all(all)).toEqual([100, 500, 200, 110, 300]);
+  });
+
+  test('begin at once beside items of a single key, which may be waiting for what others do not need', async () => {
+    const atOnce = { maxRunning: 2, keyOf, minItems: 10, nowMs: () => 0 };
+    const { batcher, batches, release } = gated({ atOnce });
+    const all = [batcher.add(10), batcher.add(11)];
+    await vi.waitFor(() => expect(batches).toEqual([[10, 11]]));
+    all.push(batcher.add(12));
+    await Promise.resolve();
+    expect(batches).toHaveLength(1);
+    all.push(batcher.add(20), batcher.add(30));
+    await vi.waitFor(() => expect(batches.at(-1)).toEqual([20, 30]));
+    all.push(batcher.add(40));
+    await Promise.resolve();
+    expect(batches).toHaveLength(2);
+    release();
+    release();
+    await vi.waitFor(() => expect(batches.at(-1)).toEqual([12, 40]));
+    release();
+    expect(await Promise.all(all)).toHaveLength(6);
+  });
+
+  test('keep a key that has most of what waits apart from the others, whichever comes first', async () => {
+    const atOnce = { maxRunning: 2, keyOf, minItems: 30, nowMs: () => 0 };
+    const many = [10, 11, 12, 13, 14, 15, 16, 17];
+    for (const first of [many[0], 20]) {
+      const { batcher, batches, release } = gated({ atOnce, maxBatch: 20 });
+      const items = [first ?? 0, ...[...many, 20, 30].filter((item) => item !== first)];
+      const all = items.map(async (item) => await batcher.add(item));
+      await vi.waitFor(() => expect(batches).toHaveLength(first === 20 ? 1 : 2));
+      release();
+      await vi.waitFor(() => expect(batches).toHaveLength(2));
+      release();
+      expect(await Promise.all(all)).toHaveLength(10);
+      expect(batches.toSorted((one, other) => one.length - other.length)).toEqual([[20, 30], many]);
+    }
+  });
+
+  test('have one key only if the first item was postponed too often, so that the others need not wait with it', async () => {
+    const batches: (readonly number[])[] = [];
+    const others: Promise<number>[] = [];
+    const { batcher } = gated({
+      atOnce: { maxRunning: 2, keyOf, minItems: 10, nowMs: () => 0 },
+      run: async (items) => {
+        batches.push(items);
+        await Promise.resolve();
+        const isAlone = items.every((item) => keyOf(item) === 1);
+        // Somebody else always arrives, for as long as it matters.
+        if (!isAlone && others.length < 50) others.push(batcher.add(20));
+        return items.map((item) =>
+          keyOf(item) === 1 && !isAlone ? { postponed: true } : { value: item },
+        );
+      },
+    });
+    others.push(batcher.add(20));
+    const postponed = [10, 11].map(async (item) => await batcher.add(item));
+    expect(await Promise.all(postponed)).toEqual([10, 11]);
+    const before = others.length;
+    await Promise.all(others);
+    expect(before).toBeLessThan(20);
+    expect(batches.filter((items) => items.includes(10)).slice(-2)).toEqual([
+      [10, 11, 20],
+      [10, 11],
+    ]);
   });
 
   test('postpone items to their own place, so that the oldest is always in the next batch', async () => {
