@@ -311,6 +311,18 @@ describe('the rest', () => {
     expect(withSql.filter((file) => !allowed.test(file))).toEqual([]);
   });
 
+  test('every commit waits until it is on disk: nothing but the settings of servers and sessions names the setting', () => {
+    const naming = [...sources, ...sqlFiles].filter(([, text]) =>
+      text.includes('synchronous_commit'),
+    );
+    expect(naming.map(([file]) => file).toSorted()).toEqual([
+      'platform/db/session-settings.ts',
+      'platform/embedded/settings.ts',
+      // Reads it.
+      'platform/history/store.ts',
+    ]);
+  });
+
   test('the payments wing is wired in one place', () => {
     const wiring =
       /\b(?:createCreateLane|createSettler|createAvailabilities|createCallbackReceiver|createBillerCatalogue|createBulkBatches|startDispatcher)\(/;
