@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import os from 'node:os';
 import { captured } from './captured.ts';
+import { installTools, withTools } from './tools/tools.ts';
 
 /**
  * `npm run check`: what must pass before a commit. As many steps run at once as there are cores. Prints the
@@ -23,6 +24,8 @@ const steps: Step[] = [
 ];
 
 const failed: string[] = [];
+await installTools();
+const environment = withTools();
 await Promise.all(Array.from({ length: os.availableParallelism() }, async () => await work()));
 if (failed.length > 0) {
   console.log(`Failed: ${failed.join(', ')}`);
@@ -31,7 +34,7 @@ if (failed.length > 0) {
 
 async function work(): Promise<void> {
   for (let step = steps.shift(); step !== undefined; step = steps.shift()) {
-    const { exitCode, output, seconds } = await captured(step.command);
+    const { exitCode, output, seconds } = await captured(step.command, { environment });
     console.log(`${exitCode === 0 ? '✓' : '✗'} ${step.name}, ${seconds.toFixed(1)} s`);
     if (exitCode === 0) continue;
     failed.push(step.name);

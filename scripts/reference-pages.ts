@@ -1,6 +1,4 @@
 import path from 'node:path';
-import { format } from 'oxfmt';
-import formatting from '../.oxfmtrc.json' with { type: 'json' };
 import { ERRORS, Refusal } from '../src/platform/base/errors.ts';
 import type { ErrorCode } from '../src/platform/base/errors.ts';
 import { VARIABLES } from '../src/environment.ts';
@@ -19,24 +17,24 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 export interface GeneratedFile {
   /** Absolute. */
   readonly file: string;
+  /** Before it is formatted. */
   readonly text: string;
 }
 
 /** Every generated reference, and every guide with its samples, as it should be now; no database, no listening. */
 export async function generateReference(): Promise<GeneratedFile[]> {
   const guides = await guidesWithSamples();
-  return await Promise.all([
-    ...guides.map(async ({ name, text }) => await generated(name, text)),
+  const collection = await postmanCollection(openApiDocument());
+  return [
+    ...guides.map(({ name, text }) => generated(name, text)),
     generated('openapi.json', JSON.stringify(openApiDocument())),
-    postmanCollection(openApiDocument()).then(async (collection) =>
-      generated('docs/reference/malipo.postman_collection.json', JSON.stringify(collection)),
-    ),
+    generated('docs/reference/malipo.postman_collection.json', JSON.stringify(collection)),
     generated('docs/reference/errors.md', errorsPage()),
     generated('docs/reference/environment.md', environmentPage()),
-    ...DASHBOARDS.map(async (dashboard) =>
+    ...DASHBOARDS.map((dashboard) =>
       generated(`deploy/grafana/${dashboard.uid}.json`, JSON.stringify(dashboardJson(dashboard))),
     ),
-  ]);
+  ];
 }
 
 /** The OpenAPI document of the operations, with the default paths. */
@@ -45,13 +43,8 @@ export function openApiDocument(): object {
   return contractDocument(contract, { isSandbox: true });
 }
 
-/** In the form that `npm run format` leaves alone. */
-export async function generated(name: string, text: string): Promise<GeneratedFile> {
-  const file = path.join(ROOT, name);
-  const { printWidth, singleQuote } = formatting;
-  const { code, errors } = await format(file, text, { printWidth, singleQuote });
-  if (errors.length > 0) throw new Error(`${name}: ${errors.map(({ message }) => message).join()}`);
-  return { file, text: code };
+function generated(name: string, text: string): GeneratedFile {
+  return { file: path.join(ROOT, name), text };
 }
 
 function errorsPage(): string {
@@ -71,7 +64,7 @@ function errorsPage(): string {
     'Every error response has an HTTP status equal to its `header_status`, never 200, and a body like this:',
     '',
     '```json',
-    JSON.stringify(example),
+    JSON.stringify(example, null, 2),
     '```',
     '',
     'A published `code` never changes its meaning or its status; new codes may be added. `text` is for people and may change. `field` names the parameter at fault, if there is one. Quote `request_id` when you ask for help. For account validation and the scoring operations, `status` and `text` are also at the top level. Below `/v1` the body is `{"error": {"code", "text", "field", "request_id"}}`.',

@@ -69,12 +69,19 @@ function fits(media: Media, value: unknown): boolean {
   return Compile(schema).Check(value);
 }
 
+/** Without what the formatter decides: line breaks, spaces, and the length of rules in tables. */
+function unformatted(file: string, text: string): string {
+  if (file.endsWith('.json')) return text === '' ? '' : JSON.stringify(JSON.parse(text));
+  return text.replaceAll(/\s+/g, ' ').replaceAll(/-{2,}/g, '-').trim();
+}
+
 describe('generated references', () => {
   test('the generated references are what `npm run docs` writes', async () => {
     const stale: string[] = [];
     for (const { file, text } of await generateReference()) {
       const written = await readFile(file, 'utf8').catch(() => '');
-      if (written !== text) stale.push(path.relative(ROOT, file));
+      if (unformatted(file, written) !== unformatted(file, text))
+        stale.push(path.relative(ROOT, file));
     }
     expect(stale).toEqual([]);
   });
