@@ -18,25 +18,29 @@ const WITH_MOCKS = [
 
 const ON_CITUS = CITUS_URLS.length > 0;
 
+/** Of every project. They do not extend the configuration below: it would hide what the command line says. */
+const COMMON = {
+  pool: 'forks',
+  // The source is loaded once per worker, not once per file. A test must not leave changed globals behind.
+  isolate: false,
+  setupFiles: 'test/seed.ts',
+  // They only end what hangs: many tests start whole programs, on machines of every speed.
+  testTimeout: 120_000,
+  hookTimeout: 300_000,
+} as const;
+
 export default defineConfig({
   test: {
-    pool: 'forks',
-    // The source is loaded once per worker, not once per file. A test must not leave changed globals behind.
-    isolate: false,
-    setupFiles: 'test/seed.ts',
     sequence: { sequencer: SlowFirst },
     // One more than the two cores that are assumed: tests wait for timers of the service, too.
     maxWorkers: ON_CITUS ? CITUS_URLS.length : 3,
-    // They only end what hangs: many tests start whole programs, on machines of every speed.
-    testTimeout: 120_000,
-    hookTimeout: 300_000,
     teardownTimeout: 30_000,
     projects: [
-      { extends: true, test: { name: 'pure', include: PURE, exclude: WITH_MOCKS } },
-      { extends: true, test: { name: 'mocked', include: WITH_MOCKS, isolate: true } },
+      { test: { ...COMMON, name: 'pure', include: PURE, exclude: WITH_MOCKS } },
+      { test: { ...COMMON, name: 'mocked', include: WITH_MOCKS, isolate: true } },
       {
-        extends: true,
         test: {
+          ...COMMON,
           name: 'database',
           include: ['test/**/*.test.ts'],
           exclude: [...PURE, ...(ON_CITUS ? Object.keys(NOT_ON_CITUS) : [])],
