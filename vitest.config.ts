@@ -1,4 +1,6 @@
 import { defineConfig } from 'vitest/config';
+import type { TestProjectInlineConfiguration } from 'vitest/config';
+import { NODE_OPTIONS } from './scripts/node-options.ts';
 import { CITUS_URLS, NOT_ON_CITUS } from './test/citus-exceptions.ts';
 import { SlowFirst } from './test/sequencer.ts';
 
@@ -19,15 +21,18 @@ const WITH_MOCKS = [
 const ON_CITUS = CITUS_URLS.length > 0;
 
 /** Of every project. They do not extend the configuration below: it would hide what the command line says. */
-const COMMON = {
+const COMMON: TestProjectInlineConfiguration['test'] = {
   pool: 'forks',
   // The source is loaded once per worker, not once per file. A test must not leave changed globals behind.
   isolate: false,
+  // As the programs are run: Node loads the source, from its cache of compiled code. `vi.mock` has no effect.
+  experimental: { viteModuleRunner: false, nodeLoader: false },
+  execArgv: [...NODE_OPTIONS],
   setupFiles: 'test/seed.ts',
   // They only end what hangs: many tests start whole programs, on machines of every speed.
   testTimeout: 120_000,
   hookTimeout: 300_000,
-} as const;
+};
 
 export default defineConfig({
   test: {
@@ -37,7 +42,12 @@ export default defineConfig({
     teardownTimeout: 30_000,
     projects: [
       { test: { ...COMMON, name: 'pure', include: PURE, exclude: WITH_MOCKS } },
-      { test: { ...COMMON, name: 'mocked', include: WITH_MOCKS, isolate: true } },
+      {
+        test: {
+          ...{ ...COMMON, name: 'mocked', include: WITH_MOCKS, isolate: true },
+          experimental: { viteModuleRunner: true },
+        },
+      },
       {
         test: {
           ...COMMON,
