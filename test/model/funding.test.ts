@@ -13,7 +13,7 @@ import { newPayment } from '../support/new-transaction.ts';
 // Collect, fund and create in random order, one after another and at the same time, with few
 // different times of fund: no income is left behind, and the answers add up to what was moved.
 
-const RUNS = 500;
+const RUNS = 150;
 const TIMEOUT_MS = 300_000;
 const AT = new Date('2026-01-05T10:00:00Z');
 

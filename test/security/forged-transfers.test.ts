@@ -147,9 +147,16 @@ async function forge(db: Queryable, { source, leg, debit, credit }: Forged): Pro
   }
 }
 
+const invariants = [...INVARIANTS];
+
 async function isFound(db: Queryable): Promise<boolean> {
-  for (const { sql } of INVARIANTS) {
-    if ((await db.query(sql)).rows.length > 0) return true;
+  for (const [index, invariant] of invariants.entries()) {
+    const { name, sql: text } = invariant;
+    if ((await db.query({ name, text, values: [] })).rows.length === 0) continue;
+    // What finds one forgery is likely to find the next.
+    invariants.splice(index, 1);
+    invariants.unshift(invariant);
+    return true;
   }
   return false;
 }
