@@ -118,40 +118,6 @@ export interface MarginAnswer extends Period {
   readonly total: MarginSumsView;
 }
 
-/** A rule by which a vendor's float is topped up by itself. */
-export interface TopUpRuleView {
-  readonly id: string;
-  readonly vid: string;
-  readonly kind: 'fund' | 'push';
-  readonly threshold: string;
-  /** Set for a prompt on a phone; null: collected income is moved. */
-  readonly target: string | null;
-  readonly maximum: string | null;
-  readonly daily: string | null;
-  readonly setBy: string;
-  readonly setAt: string;
-}
-
-/** A top-up that a rule made. */
-export interface TopUpView {
-  readonly id: string;
-  readonly vid: string;
-  readonly kind: 'fund' | 'push';
-  readonly at: string;
-  readonly amount: string;
-  /** The float at that time. */
-  readonly float: string;
-  /** `started`, `unknown`: nobody knows whether it was carried out. */
-  readonly state: 'started' | 'funded' | 'sent' | 'refused' | 'unknown';
-  readonly reason: string | null;
-}
-
-/** `GET /top-ups`: the rules in force, and the newest top-ups of all vendors. */
-export interface TopUpsAnswer {
-  readonly rules: readonly TopUpRuleView[];
-  readonly topUps: readonly TopUpView[];
-}
-
 /** A movement of a statement. */
 export interface BookStatementLine {
   readonly id: string;

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { RuleRow, TopUpRow } from '../payments/vendor-floats/rules-store.ts';
 import type { TopUpKind, TopUpRule } from '../payments/vendor-floats/rule.ts';
 import { formatMoney, parseMoney } from '../platform/base/money.ts';
@@ -11,6 +12,7 @@ import { settingReason as reason } from './signer-schema.ts';
 import { secondsOf } from './times.ts';
 
 const core = async () => ({
+  ...(await import('../parties/store.ts')),
   ...(await import('../payments/settings/vendors.ts')),
   ...(await import('../payments/vendor-floats/rules-store.ts')),
   ...(await import('./own-vendor.ts')),
@@ -29,7 +31,7 @@ interface Ended {
 
 const ruleView = Type.Object({
   rule: text(),
-  kind: text({ title: 'Kind' }),
+  kind: Type.Enum(['fund', 'push'], { title: 'Kind' }),
   below: fields.money({ title: 'Below' }),
   target: moneyOrNull({ title: 'Target' }),
   max_amount: moneyOrNull({ title: 'At once' }),
@@ -54,13 +56,30 @@ const topUpView = Type.Object({
   top_up: text(),
   rule: text(),
   at: fields.time({ title: 'At' }),
-  kind: text({ title: 'Kind' }),
+  kind: Type.Enum(['fund', 'push'], { title: 'Kind' }),
   set_by: text(),
   amount: fields.money({ title: 'Amount' }),
   float: fields.money({ title: 'Float' }),
-  state: text({ title: 'State' }),
+  /** `started`, `unknown`: nobody knows whether it was carried out. */
+  state: Type.Enum(['started', 'funded', 'sent', 'refused', 'unknown'], { title: 'State' }),
   reason: textOrNull({ title: 'Reason' }),
 });
+
+/** With the vendor, in lists of all vendors. */
+const OF_VENDOR = { vid: text({ title: 'Vendor' }) };
+const list = Type.Object({
+  rules: Type.Array(Type.Object({ ...OF_VENDOR, ...ruleView.properties }), { title: 'Rules' }),
+  top_ups: Type.Array(Type.Object({ ...OF_VENDOR, ...topUpView.properties }), {
+    title: 'Top-ups',
+  }),
+});
+export type TopUpList = Static<typeof list>;
+
+const limit = (usual: number) =>
+  Type.Integer({
+    ...{ minimum: 1, maximum: 10_000, default: usual, placeholder: 'count' },
+    description: 'at most this many top-ups',
+  });
 
 const SETS = { permission: 'finance.act', proposes: 'money_in_setting' } as const;
 
@@ -149,16 +168,34 @@ export const TOP_UPS: Noun = {
     offAction('fund'),
     offAction('push'),
     view(core, {
+      name: 'top-up.list',
+      summary: 'The rules in force of all vendors, and the newest top-ups.',
+      route: 'GET /top-ups',
+      permission: 'finance.read',
+      input: inputOf({ limit: limit(200) }),
+      output: list,
+      isWatched: true,
+      handle: async ({ core: loaded, input, deps: { pool } }) => {
+        const vids = await loaded.readVids(pool);
+        const rules = await loaded.listActiveRules(pool);
+        const topUps = await loaded.listNewestTopUps(pool, input.limit);
+        const vidOf = ({ vendorId }: { readonly vendorId: number }) => ({
+          vid: vids.get(vendorId) ?? '',
+        });
+        return {
+          rules: rules.map((row) => ({ ...vidOf(row), ...ruleViewOf(row, loaded.lowText) })),
+          top_ups: topUps.map((row) => ({ ...vidOf(row), ...topUpViewOf(row) })),
+        };
+      },
+    }),
+    view(core, {
       name: 'top-up.show',
       summary: 'The rules of a vendor, and what they did, newest first.',
       route: 'GET /vendors/:vid/top-ups',
       permission: 'finance.read',
       input: inputOf({
         vid,
-        limit: Type.Integer({
-          ...{ minimum: 1, maximum: 10_000, default: 20, placeholder: 'count' },
-          description: 'at most this many top-ups',
-        }),
+        limit: limit(20),
       }),
       output: Type.Object({
         vid: text(),

@@ -77,7 +77,6 @@ export const SURFACE_STORES: Readonly<Record<string, number>> = {
   'console/routes/reconciliation.ts': 2,
   'console/routes/statements.ts': 3,
   'console/routes/system.ts': 1,
-  'console/routes/top-ups.ts': 2,
   'console/routes/vendor-requests.ts': 2,
   'console/routes/vendor.ts': 2,
   'console/session-routes.ts': 1,

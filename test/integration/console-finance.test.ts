@@ -1,9 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { MarginAnswer, TopUpsAnswer } from '../../src/console/finance-answers.ts';
+import type { MarginAnswer } from '../../src/console/finance-answers.ts';
 import type { ProposalView } from '../../src/staff/proposal-schema.ts';
 import type { ProposalList } from '../../src/staff/proposals.ts';
 import type { JournalList, JournalView } from '../../src/staff/journals.ts';
 import type { PayoutView } from '../../src/staff/payouts.ts';
+import type { TopUpList } from '../../src/staff/vendor-top-ups.ts';
 import { signedIn } from '../support/console-client.ts';
 import type { ConsoleClient } from '../support/console-client.ts';
 import { useService } from '../support/use-service.ts';
@@ -99,6 +100,6 @@ test('the margin is that of the command line, and top-ups are listed', async () 
   );
   expect(told.json()).toMatchObject({ total: margin.total });
   expect((await finance.get('/margin.csv')).text).toContain('biller,payments,amount,fees,vat');
-  const { rules, topUps } = await finance.read<TopUpsAnswer>('/top-ups');
-  expect([rules, topUps]).toEqual([[], []]);
+  const topUps = await finance.read<TopUpList>('/top-ups');
+  expect(topUps).toEqual({ rules: [], top_ups: [] });
 });

@@ -12,7 +12,6 @@ import { correctionRoutes } from './corrections.ts';
 import { marginRoutes } from './margin.ts';
 import { receivableRoutes } from './receivables.ts';
 import { vatRoutes } from './vat.ts';
-import { topUpRoutes } from './top-ups.ts';
 import { homeRoutes } from './home.ts';
 import type { HomeRoutesOptions } from './home.ts';
 import { accountRoutes } from './account.ts';
@@ -71,7 +70,6 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...receivableRoutes(options),
     ...vatRoutes(reports),
     ...correctionRoutes(options),
-    ...topUpRoutes(options),
     ...homeRoutes(operations),
     ...billerRoutes(operations),
     ...operatorRoutes(operations),

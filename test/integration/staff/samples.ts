@@ -151,6 +151,7 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'vendor.keys': byAdmin(),
   'vendor.rotate-key': byAdmin({ overlap: '1h' }),
   'vendor.retire-key': retired('vendor'),
+  'top-up.list': nothing,
   'top-up.show': { input: vendorOf() },
   'top-up.fund': { input: vendorOf({ below: '100' }) },
   'top-up.push': {

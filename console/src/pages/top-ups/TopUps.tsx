@@ -1,6 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import type { TopUpsAnswer, TopUpView } from '../../../../src/console/finance-answers.ts';
+import type { TopUpList } from '../../../../src/staff/vendor-top-ups.ts';
 import { get } from '../../api/client.ts';
 import { Card } from '../../design/Card.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
@@ -11,13 +11,15 @@ import { Table } from '../../design/Table.tsx';
 import { Money } from '../../format/Money.tsx';
 import { Time } from '../../format/Time.tsx';
 
+type TopUp = TopUpList['top_ups'][number];
+
 const EVERY_MS = 15_000;
 
 /** Automatic top-ups of vendors' floats: what is set, what ran, what was refused. */
 export function TopUps() {
   const list = useQuery({
     queryKey: ['top-ups'],
-    queryFn: ({ signal }) => get<TopUpsAnswer>('/top-ups', {}, signal),
+    queryFn: ({ signal }) => get<TopUpList>('/top-ups', {}, signal),
     refetchInterval: EVERY_MS,
   });
   return (
@@ -38,7 +40,7 @@ export function TopUps() {
             {list.data === undefined ? <Skeleton lines={4} /> : <Rules rules={list.data.rules} />}
           </Card>
           <Card title={<Trans>Top-ups</Trans>} more={<Trans>Newest first</Trans>}>
-            {list.data === undefined ? <Skeleton lines={8} /> : <Ran topUps={list.data.topUps} />}
+            {list.data === undefined ? <Skeleton lines={8} /> : <Ran topUps={list.data.top_ups} />}
           </Card>
         </>
       )}
@@ -46,18 +48,18 @@ export function TopUps() {
   );
 }
 
-function Rules({ rules }: Pick<TopUpsAnswer, 'rules'>) {
+function Rules({ rules }: Pick<TopUpList, 'rules'>) {
   const { t } = useLingui();
   return (
     <Table
       label={t`Rules`}
       rows={rules}
-      keyOf={({ id }) => id}
+      keyOf={({ rule }) => rule}
       empty={t`No float is topped up automatically.`}
       columns={[
         { title: t`Vendor`, cell: ({ vid }) => vid },
         { title: t`What`, cell: ({ kind }) => <Kind kind={kind} /> },
-        { title: t`Below`, cell: ({ threshold }) => <Money amount={threshold} />, align: 'end' },
+        { title: t`Below`, cell: ({ below }) => <Money amount={below} />, align: 'end' },
         {
           title: t`Up to`,
           cell: ({ target }) => target && <Money amount={target} />,
@@ -66,23 +68,23 @@ function Rules({ rules }: Pick<TopUpsAnswer, 'rules'>) {
         },
         {
           title: t`At most in a day`,
-          cell: ({ daily }) => daily && <Money amount={daily} />,
+          cell: ({ max_per_day: daily }) => daily && <Money amount={daily} />,
           align: 'end',
           hide: 'small',
         },
-        { title: t`Set by`, cell: ({ setBy }) => setBy, hide: 'small' },
+        { title: t`Set by`, cell: (row) => row.set_by, hide: 'small' },
       ]}
     />
   );
 }
 
-function Ran({ topUps }: Pick<TopUpsAnswer, 'topUps'>) {
+function Ran({ topUps }: { readonly topUps: TopUpList['top_ups'] }) {
   const { t } = useLingui();
   return (
     <Table
       label={t`Top-ups`}
       rows={topUps}
-      keyOf={({ id }) => id}
+      keyOf={(row) => row.top_up}
       empty={t`No rule has topped up a float yet.`}
       columns={[
         { title: t`When`, cell: ({ at }) => <Time at={at} /> },
@@ -109,7 +111,7 @@ function Ran({ topUps }: Pick<TopUpsAnswer, 'topUps'>) {
   );
 }
 
-function Kind({ kind }: Pick<TopUpView, 'kind'>) {
+function Kind({ kind }: Pick<TopUp, 'kind'>) {
   return kind === 'fund' ? (
     <Trans>Collected income is moved</Trans>
   ) : (
@@ -117,7 +119,7 @@ function Kind({ kind }: Pick<TopUpView, 'kind'>) {
   );
 }
 
-function State({ state }: Pick<TopUpView, 'state'>) {
+function State({ state }: Pick<TopUp, 'state'>) {
   switch (state) {
     case 'funded':
       return (
