@@ -114,7 +114,11 @@ function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measur
     },
     '/billers': LISTS,
     '/billers/:code': { ...CHARTS, params: { code: ['kplc_prepaid', 'zuku'] } },
-    '/billers/:code/route': { ...LISTS, params: { code: ['kplc_prepaid'] } },
+    '/routes': { ...LISTS, query: { biller: ['kplc_prepaid'] } },
+    '/billers/:biller/route': {
+      ...LISTS,
+      ...{ params: { biller: ['kplc_prepaid'] }, query: { amount: ['100'] } },
+    },
     '/billers/:code/products': { ...LISTS, params: { code: ['dstv'] } },
     '/operators': LISTS,
     '/operators/:code': { ...CHARTS, params: { code: ['kplc'] } },

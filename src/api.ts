@@ -258,7 +258,7 @@ function staffDepsOf(options: StaffOptions, pool: Pool): Staff['deps'] {
   const { clock, wireTime, masterKeys, ledgerMac } = options;
   const proposals = createProposals({ ...options, pool });
   return {
-    ...{ pool, clock, wireTime },
+    ...{ pool, clock, wireTime, timeZone: options.config.timeZone },
     masterKeys: async () => masterKeys,
     ledgerMac: async () => ledgerMac,
     proposals: async () => proposals,

@@ -9,9 +9,15 @@ import { SIGNER_NAME_PATTERN } from '../parties/vendor.ts';
 import { UsageError } from './failure.ts';
 
 /** Creates a command; every command takes `--json`. */
-export function command(parent: Command, spec: string, summary: string): Command {
+export function command(
+  parent: Command,
+  spec: string,
+  summary: string,
+  /** True: the group’s name alone means it. */
+  isDefault = false,
+): Command {
   return parent
-    .command(spec)
+    .command(spec, { isDefault })
     .description(summary)
     .option('--json', 'one JSON document instead of a table');
 }

@@ -9,8 +9,7 @@ const READS = new Set([
   ...['find', 'overview', 'status', 'payments', 'report', 'price list', 'price show'],
   ...['person list', 'operator list'],
   ...['operator protocols', 'operator test', 'operator floats', 'operator float', 'biller list'],
-  ...['route list', 'route try', 'prefix list', 'ledger'],
-  ...['receipts push-status', 'receipts source list'],
+  ...['prefix list', 'ledger', 'receipts push-status', 'receipts source list'],
   ...['receipts account list', 'reconcile pulls', 'reconcile report'],
   ...['house trial-balance', 'house transfers'],
   ...['quarantine status', 'archive verify', 'demo-data list'],
@@ -28,7 +27,7 @@ const STEPS = new Set(['propose', 'approve', 'reject', 'withdraw', 'preview']);
 const SETTINGS = new Set([
   'collect',
   ...['price set', 'price remove', 'price set-operator', 'operator set', 'operator set-key'],
-  ...['biller set', 'route set', 'route remove'],
+  ...['biller set'],
   ...[
     'receipts source set',
     'receipts source set-key',
@@ -37,7 +36,7 @@ const SETTINGS = new Set([
   ],
 ]);
 /** Groups whose first argument is the code of something, and never personal data. */
-const NAMED = new Set(['operator', 'biller', 'route', 'price']);
+const NAMED = new Set(['operator', 'biller', 'price']);
 
 /** Entry in the audit log of a command that changes something; undefined: it only reads. */
 export interface CommandEntry {

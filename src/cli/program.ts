@@ -70,7 +70,6 @@ const COMMANDS: readonly Entry[] = [
   {
     name: 'route',
     summary: 'routes of billers through operators: list, set, dry run',
-    load: async () => (await import('./payments/route.ts')).addRouteCommands,
   },
   {
     name: 'price',

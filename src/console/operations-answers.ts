@@ -112,13 +112,6 @@ export interface BillerDetail extends BillerView {
   readonly intervals: readonly PaymentInterval[];
 }
 
-/** `GET /billers/:code/route`: where a payment would go now. */
-export interface RouteTrial {
-  readonly operator: string | null;
-  readonly reason: string | null;
-  readonly routes: readonly { readonly operator: string; readonly obstacle: string | null }[];
-}
-
 /** An operator in a list. */
 export interface OperatorView {
   readonly code: string;

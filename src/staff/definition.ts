@@ -61,6 +61,8 @@ export interface View<Core, Input extends TObject, Output extends TObject>
   readonly isLong?: true | 'for vendors';
   /** Each look is in the audit log. */
   readonly isNoted?: true;
+  /** The usual view of its noun: the verb may be left out. */
+  readonly isUsual?: true;
   /** People ask again and again: `--watch`. */
   readonly isWatched?: true;
   /** True: what a check found makes the command end with 1. */

@@ -13,6 +13,8 @@ export interface StaffDeps {
   readonly clock: Clock;
   /** Days and times that people write are those of the service's time zone. */
   readonly wireTime: WireTime;
+  /** IANA name. */
+  readonly timeZone: string;
   /** Throws: `PlainError` without the right master key. */
   readonly masterKeys: () => Promise<MasterKeys>;
   /** The ledger's authentication codes. Throws: `PlainError` without the right master key. */

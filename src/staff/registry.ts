@@ -16,6 +16,7 @@ export const NOUNS: readonly Entry[] = [
   { command: 'vendor top-up', load: async () => (await import('./vendor-top-ups.ts')).TOP_UPS },
   { command: 'webhook', load: async () => (await import('./webhooks.ts')).WEBHOOKS },
   { command: 'receipts', load: async () => (await import('./receipts.ts')).RECEIPTS },
+  { command: 'route', load: async () => (await import('./routes.ts')).ROUTES },
   { command: 'vendor payout', load: async () => (await import('./payouts.ts')).PAYOUTS },
   { command: 'house entry', load: async () => (await import('./entries.ts')).ENTRIES },
   { command: 'house journal', load: async () => (await import('./journals.ts')).JOURNALS },

@@ -47,7 +47,6 @@ export const SURFACE_STORES: Readonly<Record<string, number>> = {
   'cli/payments/reconcile-pull.ts': 2,
   'cli/payments/report-house.ts': 2,
   'cli/payments/report.ts': 3,
-  'cli/payments/route.ts': 2,
   'cli/payments/statement.ts': 2,
   'cli/platform/backup.ts': 1,
   'cli/platform/cluster.ts': 1,

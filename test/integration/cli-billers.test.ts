@@ -466,7 +466,7 @@ describe('malipo route', () => {
       reason: null,
     });
     const set = await route('set', 'mill', 'reserve', '--maximum', '5000');
-    expect(set.json()).toEqual({ biller_code: 'mill', operator: 'reserve', added: true });
+    expect(set.json()).toMatchObject({ kind: 'operator_setting', decision: 'approved' });
     expect((await route('list', '--biller', 'mill')).json()).toMatchObject({
       routes: [
         { operator: 'waterworks', position: 0, maximum: null, obstacle: null },

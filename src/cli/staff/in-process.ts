@@ -104,7 +104,7 @@ async function actorIn(
 }
 
 function depsOf({ progress }: Cli, session: Session): StaffDeps {
-  const { pool, wireTime, ledgerMac } = session;
+  const { pool, wireTime, ledgerMac, config } = session;
   const masterKeys = async () => {
     const { masterKeys: keys, certain } = await session.sealing();
     await requireSameMasterKey(pool, keys, certain);
@@ -112,6 +112,7 @@ function depsOf({ progress }: Cli, session: Session): StaffDeps {
   };
   return {
     ...{ pool, wireTime, ledgerMac, masterKeys, clock: systemClock },
+    timeZone: config.timeZone,
     proposals: async () =>
       createProposals({
         ...{ pool, wireTime, ledgerMac: await ledgerMac(), masterKeys: await masterKeys() },

@@ -52,7 +52,7 @@ export function addNoun(program: Command, noun: Noun, runner: Runner): void {
 
 function addDefinition(group: Command, of: Definition, runner: Runner): void {
   const [, verb = ''] = of.name.split('.');
-  const added = command(group, verb, of.summary);
+  const added = command(group, verb, of.summary, of.kind === 'view' && of.isUsual);
   DEFINED.add(added);
   const read = addInput(added, of);
   addSurfaceOptions(added, of, runner);

@@ -4,11 +4,10 @@ import { readBillerProducts } from '../../payments/billers/biller-products.ts';
 import { listBillerHealth } from '../../payments/billers/health.ts';
 import type { BillerHealth } from '../../payments/billers/health.ts';
 import type { Range } from '../../connectors/operator.ts';
-import { tryRoutes } from '../../payments/dispatch/try-route.ts';
 import { intervalsOf, sumActivity } from '../../payments/overview/activity.ts';
 import { parseIsoTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
-import { formatMoney, parseMoney } from '../../platform/base/money.ts';
+import { formatMoney } from '../../platform/base/money.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { HomeFeed } from '../home-feed.ts';
 import type {
@@ -16,7 +15,6 @@ import type {
   BillerDetail,
   BillerProductsAnswer,
   BillersAnswer,
-  RouteTrial,
 } from '../operations-answers.ts';
 import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
@@ -27,14 +25,13 @@ import { onlyReason, reason } from './reason.ts';
 export interface BillerRoutesOptions {
   readonly pool: Pool;
   readonly feed: Pick<HomeFeed, 'read'>;
-  readonly config: { readonly timeZone: string };
 }
 
 const params = Type.Object({ code: Type.String({ maxLength: 40 }) });
 
 /** Billers: their health, and taking them offline and back. */
 export function billerRoutes(options: BillerRoutesOptions): AnyRoute[] {
-  const { pool, feed, config } = options;
+  const { pool, feed } = options;
   return [
     route({
       method: 'GET',
@@ -51,29 +48,6 @@ export function billerRoutes(options: BillerRoutesOptions): AnyRoute[] {
       permission: 'billers.read',
       params,
       handle: async ({ params: { code } }) => await detailOf(options, code),
-    }),
-    route({
-      method: 'GET',
-      path: '/billers/:code/route',
-      permission: 'billers.read',
-      params,
-      query: Type.Object({ amount: Type.String({ maxLength: 16 }) }),
-      handle: async ({ params: { code }, query }): Promise<RouteTrial> => {
-        await findHealth(pool, code);
-        const tried = await tryRoutes(
-          pool,
-          { billerCode: code, amountCents: parseMoney(query.amount, 'amount') },
-          config.timeZone,
-        );
-        return {
-          operator: tried.operatorCode,
-          reason: tried.reason,
-          routes: tried.routes.map(({ operatorCode, obstacle }) => ({
-            operator: operatorCode,
-            obstacle,
-          })),
-        };
-      },
     }),
     route({
       method: 'GET',

@@ -3,6 +3,7 @@ import { rotateKey } from '../../../src/parties/administer.ts';
 import { listKeysOf } from '../../../src/parties/store.ts';
 import { rotateSecret, setWebhook } from '../../../src/payments/events/administer.ts';
 import { announceEvent } from '../../../src/payments/events/store.ts';
+import { setRoute } from '../../../src/payments/billers/administer-routes.ts';
 import { insertAccount, putSource } from '../../../src/payments/receipts/sources-store.ts';
 import type { TopUpRule } from '../../../src/payments/vendor-floats/rule.ts';
 import { insertRule } from '../../../src/payments/vendor-floats/rules-store.ts';
@@ -46,6 +47,10 @@ export function createFixtures(pool: Pool, masterKeys: MasterKeys) {
       const eventId = newId();
       await announceEvent(pool, { vendorId, eventId, type: 'float.low', details: { float: 1 } });
       return eventId;
+    },
+    /** A route of a biller through an operator that is not its own. */
+    addRoute: async (billerCode: string, operatorCode: string): Promise<void> => {
+      await setRoute(pool, { billerCode, operatorCode }, { position: 5 });
     },
     /** A rule that tops up a vendor’s float. */
     addRule: async (vid: string, kind: TopUpRule['kind']): Promise<void> => {

@@ -33,7 +33,7 @@ beforeAll(async () => {
       ...{ permissions: ALL_OF_STAFF, actor: { personId: null, name: 'Asha' } },
     },
     deps: {
-      ...{ pool, clock: systemClock, wireTime: createWireTime('UTC') },
+      ...{ pool, clock: systemClock, wireTime: createWireTime('UTC'), timeZone: 'UTC' },
       ...{ masterKeys: none, ledgerMac: none, proposals: none, catalogue: none },
     },
     ...{ channel: 'api', address: '192.0.2.1', requestId: 'one' },

@@ -76,6 +76,18 @@ const withRule = (kind: 'fund' | 'push'): Sample => ({
   input: vendorOf({}, async ({ addRule }, vid) => await addRule(vid, kind)),
 });
 
+/** Each time another one, because the same step is not proposed twice. */
+const BILLERS = ['kplc_prepaid', 'airtel', 'telkom', 'jtl', 'zuku', 'startimes'];
+let turns = 0;
+const routeOf = (given: object): Sample => ({
+  by: 'operations',
+  input: async ({ addRoute }) => {
+    const biller = BILLERS[(turns += 1) % BILLERS.length] ?? '';
+    await addRoute(biller, 'safaricom');
+    return { biller, operator: 'safaricom', ...given };
+  },
+});
+
 /** An input for every definition. A test fails for one that has none. */
 export const SAMPLES: Readonly<Record<string, Sample>> = {
   'payout.list': nothing,
@@ -184,6 +196,10 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'webhook.enable': withWebhook(),
   'webhook.disable': withWebhook(),
   'webhook.remove': withWebhook(),
+  'route.try': { input: async () => ({ biller: 'kplc_prepaid', amount: '100' }) },
+  'route.list': { input: async () => ({ biller: 'kplc_prepaid' }) },
+  'route.set': routeOf({ daily_limit: '5000' }),
+  'route.remove': routeOf({}),
   'collector.add': {
     by: 'admin',
     input: async () => ({ collector: `c-${some()}`, name: 'Till', all_vendors: true }),

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useMutation } from '@tanstack/react-query';
 import type { SubmitEvent } from 'react';
-import type { RouteTrial } from '../../../../src/console/operations-answers.ts';
+import type { RouteTrial } from '../../../../src/staff/routes.ts';
 import { get } from '../../api/client.ts';
 import { Button } from '../../design/Button.tsx';
 import { Card } from '../../design/Card.tsx';

@@ -1,0 +1,255 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import type { RouteRow } from '../payments/billers/routes-store.ts';
+import { Refusal } from '../platform/base/errors.ts';
+import { formatMoney, parseMoney } from '../platform/base/money.ts';
+import { action, view } from './definition.ts';
+import type { Noun } from './definition.ts';
+import * as fields from './fields.ts';
+import { inputOf, moneyOrNull, orNull, text, textOrNull } from './fields.ts';
+import { proposalView } from './proposal-schema.ts';
+import { settingReason as reason } from './signer-schema.ts';
+
+const core = async () => ({
+  ...(await import('../payments/billers/routes-store.ts')),
+  ...(await import('../payments/dispatch/try-route.ts')),
+  ...(await import('../payments/settings/billers.ts')),
+  ...(await import('./setting-core.ts')),
+});
+
+const STATES = ['ONLINE', 'OFFLINE'] as const;
+const biller = fields.code({ argument: true, description: 'biller code' });
+const operator = fields.code({ argument: true, description: 'operator code' });
+
+interface Row {
+  readonly chosen?: boolean;
+  readonly on_trial: boolean;
+  readonly minimum: string | null;
+  readonly maximum: string | null;
+}
+
+const usable = (obstacle: string | null, { chosen, on_trial: isOnTrial }: Row): string =>
+  chosen === true ? 'chosen' : (obstacle ?? (isOnTrial ? 'on trial' : 'usable'));
+const range = (minimum: string | null, { maximum }: Row): string => {
+  if (minimum === null && maximum === null) return 'all';
+  const from = minimum === null ? '' : `from ${minimum}`;
+  return `${from} ${maximum === null ? '' : `to ${maximum}`}`.trim();
+};
+
+const terms = {
+  position: Type.Integer({ title: 'Position', unit: 'count' }),
+  weight: Type.Integer({ title: 'Weight', unit: 'count' }),
+};
+/** Why nothing goes through it; null: it is usable. */
+const obstacle = (title: string) => textOrNull({ title, text: usable });
+/** Its circuit breaker lets only a few payments through. */
+const onTrial = { on_trial: Type.Boolean() };
+
+const routeView = Type.Object({
+  biller_code: text({ title: 'Biller' }),
+  operator: text({ title: 'Operator' }),
+  ...terms,
+  minimum: moneyOrNull({ title: 'Amounts', text: range }),
+  maximum: moneyOrNull(),
+  daily_limit: moneyOrNull({ title: 'Per day', nullText: 'no limit' }),
+  set_status: Type.Enum([...STATES]),
+  obstacle: obstacle('Status'),
+  ...onTrial,
+});
+
+interface Outcome {
+  readonly biller_code: string;
+  readonly status: string;
+  readonly reason: string | null;
+}
+
+const trial = Type.Object({
+  biller_code: text(),
+  status: text(),
+  /** Null: nothing would be sent. */
+  operator: textOrNull({
+    title: 'Now',
+    text: (through: string | null, { biller_code: code, status, reason: why }: Outcome) =>
+      through === null
+        ? `Nothing would be sent: ${code} is ${status} and waits for a route.`
+        : `It would go through ${through}${why === null ? '' : ` (${why})`}.`,
+  }),
+  reason: textOrNull(),
+  routes: Type.Array(
+    Type.Object({
+      operator: text({ title: 'Operator' }),
+      ...terms,
+      chosen: Type.Boolean(),
+      obstacle: obstacle('Now'),
+      ...onTrial,
+    }),
+    { title: 'Routes' },
+  ),
+});
+export type RouteTrial = Static<typeof trial>;
+
+const SETS = { permission: 'billers.act', proposes: 'operator_setting', actsAlone: true } as const;
+
+/** An amount of the terms, or none. */
+const amount = (name: string, what: string, without: string) =>
+  Type.Optional(
+    orNull(fields.amount(), {
+      ...{ description: what, placeholder: 'amount' },
+      shorthands: { [`no-${name}`]: { value: null, says: without } },
+    }),
+  );
+
+export const ROUTES: Noun = {
+  command: 'route',
+  summary: 'Routes: the operators that may execute a biller’s payments.',
+  definitions: [
+    view(core, {
+      name: 'route.try',
+      summary:
+        'Show where a payment would go now, and why. Changes nothing. Does not consider how busy the operators are.',
+      route: 'GET /billers/:biller/route',
+      permission: 'billers.read',
+      isUsual: true,
+      input: inputOf({
+        biller,
+        amount: fields.amount({ argument: true, description: 'amount of the payment' }),
+      }),
+      output: trial,
+      handle: async ({ core: { tryRoutes }, input, deps }) => {
+        const billerCode = input.biller.toLowerCase();
+        const amountCents = parseMoney(input.amount, 'amount');
+        const payment = { billerCode, amountCents };
+        const tried = await tryRoutes(deps.pool, payment, deps.timeZone);
+        return {
+          biller_code: billerCode,
+          status: tried.availability,
+          operator: tried.operatorCode,
+          reason: tried.reason,
+          routes: tried.routes.map((route) => ({
+            operator: route.operatorCode,
+            position: route.position,
+            weight: route.weight,
+            chosen: route.operatorCode === tried.operatorCode,
+            obstacle: route.obstacle,
+            on_trial: route.isOnTrial,
+          })),
+        };
+      },
+    }),
+    view(core, {
+      name: 'route.list',
+      summary: 'All routes, by biller and in the order in which they are tried.',
+      route: 'GET /routes',
+      permission: 'billers.read',
+      input: inputOf({
+        biller: Type.Optional(
+          fields.code({ description: 'only this biller', placeholder: 'code' }),
+        ),
+      }),
+      output: Type.Object({ routes: Type.Array(routeView) }),
+      rows: 'routes',
+      empty: 'no routes',
+      handle: async ({ core: { listRouteRows, routeOf }, input, deps }) => {
+        const wanted = input.biller?.toLowerCase();
+        const rows = await listRouteRows(deps.pool);
+        const shown = rows.filter(({ billerCode }) => (wanted ?? billerCode) === billerCode);
+        return { routes: shown.map((row) => viewOf(row, routeOf(row).obstacleReason)) };
+      },
+    }),
+    action(core, {
+      ...SETS,
+      name: 'route.set',
+      summary: 'Add a route to a biller, or change the terms that are given.',
+      route: 'POST /routes/:biller/:operator',
+      needsOne: ['position', 'weight', 'minimum', 'maximum', 'daily_limit', 'status'],
+      input: inputOf({
+        biller,
+        operator,
+        position: Type.Optional(
+          Type.Integer({
+            ...{ minimum: 0, maximum: 1_000, placeholder: 'number' },
+            description: 'lower positions are tried first',
+          }),
+        ),
+        weight: Type.Optional(
+          Type.Integer({
+            ...{ minimum: 1, maximum: 1_000, placeholder: 'number' },
+            description: 'share among routes of the same position',
+          }),
+        ),
+        minimum: amount('minimum', 'smallest amount that it takes', 'no smallest amount'),
+        maximum: amount('maximum', 'largest amount that it takes', 'no largest amount'),
+        daily_limit: amount(
+          'daily-limit',
+          'how much may be sent through it in a day of TIME_ZONE',
+          'no daily limit',
+        ),
+        status: Type.Optional(
+          Type.Enum([...STATES], { description: 'whether payments may go through it' }),
+        ),
+        reason,
+      }),
+      output: proposalView,
+      handle: async ({ core: { changedSetting, changeJson, ROUTE }, ...asked }) => {
+        const { input } = asked;
+        const change = changeJson({
+          position: input.position,
+          weight: input.weight,
+          minimumCents: centsOf(input.minimum, 'minimum'),
+          maximumCents: centsOf(input.maximum, 'maximum'),
+          dailyLimitCents: centsOf(input.daily_limit, 'daily_limit'),
+          status: input.status,
+        });
+        return await changedSetting(asked, {
+          ...{ setting: ROUTE, key: keyOf(input), change: { terms: change } },
+        });
+      },
+    }),
+    action(core, {
+      ...SETS,
+      name: 'route.remove',
+      summary:
+        'Remove a route. Payments already sent through it are still verified with its operator.',
+      route: 'POST /routes/:biller/:operator/remove',
+      input: inputOf({ biller, operator, reason }),
+      output: proposalView,
+      handle: async ({ core: { changedSetting, ROUTE }, ...asked }) =>
+        await changedSetting(asked, {
+          ...{ setting: ROUTE, key: keyOf(asked.input), change: { terms: null } },
+        }),
+    }),
+  ],
+};
+
+const keyOf = ({
+  biller: of,
+  operator: through,
+}: {
+  readonly biller: string;
+  readonly operator: string;
+}) => ({ billerCode: of.toLowerCase(), operatorCode: through.toLowerCase() });
+
+/** Throws: `invalid_field`. */
+function centsOf(given: string | null | undefined, field: string): bigint | null | undefined {
+  if (given === null || given === undefined) return given;
+  const cents = parseMoney(given, field);
+  if (cents > 0n) return cents;
+  throw new Refusal('invalid_field', { field, text: `${field} must be greater than 0` });
+}
+
+const money = (cents: bigint | null): string | null => (cents === null ? null : formatMoney(cents));
+
+function viewOf(row: RouteRow, reasonNot: string | null) {
+  return {
+    biller_code: row.billerCode,
+    operator: row.operatorCode,
+    position: row.position,
+    weight: row.weight,
+    minimum: money(row.minimumCents),
+    maximum: money(row.maximumCents),
+    daily_limit: money(row.dailyLimitCents),
+    set_status: row.status,
+    obstacle: reasonNot,
+    on_trial: row.trialSince !== null,
+  };
+}
