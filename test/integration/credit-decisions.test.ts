@@ -131,8 +131,8 @@ test('a case is closed by two people, and only while it is open', async () => {
     closedAt: expect.any(Date),
     resolution: 'One person (proposed by Asha, approved by Baraka)',
   });
-  for (const of of [caseId, newId()]) {
-    await expect(proposeClosing(deps, of, GROUNDS)).rejects.toMatchObject({ field: 'caseId' });
+  for (const other of [caseId, newId()]) {
+    await expect(proposeClosing(deps, other, GROUNDS)).rejects.toMatchObject({ field: 'caseId' });
   }
   await rejectProposal(deps, { proposalId: merge.proposalId, by: 'Asha' });
 });
