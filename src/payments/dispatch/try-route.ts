@@ -1,4 +1,4 @@
-import { PlainError } from '../../platform/base/plain-error.ts';
+import { Refusal } from '../../platform/base/errors.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { isOnTrial } from '../billers/biller.ts';
 import type { Availability } from '../billers/biller.ts';
@@ -29,7 +29,7 @@ export interface TriedRoutes {
 
 /**
  * Decides as the dispatcher would, and changes nothing. Free slots with the operators are not known
- * here. Throws: `PlainError` if the biller does not exist.
+ * here. Throws: `not_found`.
  */
 export async function tryRoutes(
   db: Queryable,
@@ -37,7 +37,9 @@ export async function tryRoutes(
   timeZone: string,
 ): Promise<TriedRoutes> {
   const row = await findBiller(db, billerCode);
-  if (row === undefined) throw new PlainError(`Biller ${billerCode} does not exist.`);
+  if (row === undefined) {
+    throw new Refusal('not_found', { text: `Biller ${billerCode} does not exist.` });
+  }
   const biller = billerOf(row, (await listRoutes(db)).get(billerCode) ?? []);
   const spending = await readSpending(db, [billerCode], timeZone);
   const candidates = biller.routes.map((route) => ({
