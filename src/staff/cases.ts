@@ -18,7 +18,7 @@ const core = async () => ({
   ...(await import('../payments/cases/cases-store.ts')),
   ...(await import('../payments/corrections/case-resolution.ts')),
   ...(await import('../payments/corrections/open-case.ts')),
-  ...(await import('../payments/corrections/resolutions.ts')),
+  ...(await import('../payments/corrections/fitting.ts')),
   ...(await import('../payments/timeline/find.ts')),
   ...(await import('../parties/reference.ts')),
   ...(await import('../proposals/draft.ts')),

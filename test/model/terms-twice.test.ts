@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { CaseKind } from '../../src/payments/cases/kinds.ts';
 import type { PlannedTransfer } from '../../src/payments/corrections/charges.ts';
 import type { PricedPayment } from '../../src/payments/corrections/other-terms.ts';
-import { resolutionsOf } from '../../src/payments/corrections/resolutions.ts';
+import { resolutionsOf } from '../../src/payments/corrections/fitting.ts';
 import type { Resolution } from '../../src/payments/corrections/resolution-names.ts';
 import { isOwnTermsAccount } from '../../src/payments/ledger/account.ts';
 import { takenCents } from '../../src/payments/prices/price.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { resolutionsOf } from '../../src/payments/corrections/resolutions.ts';
+import { resolutionsOf } from '../../src/payments/corrections/fitting.ts';
 import { takenCents } from '../../src/payments/prices/price.ts';
 import type { OperatorTerms } from '../../src/payments/prices/price.ts';
 import { isListedNet } from '../../src/payments/reconciliation/match.ts';

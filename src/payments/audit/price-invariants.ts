@@ -48,10 +48,16 @@ function operatorPricesPosted(payments: string): Invariant {
   };
 }
 
-/** The corrections that say that the operator's terms differ from the recorded price. */
+/**
+ * The corrections that say that the operator's terms differ from the recorded price. When all of the payment was
+ * returned, they came back with it.
+ */
 const TERMS_DIFFER = `select x.correction_id from corrections x where x.bucket = t.bucket
                     and x.vendor_id = t.vendor_id and x.payment_id = t.payment_id
-                    and x.resolution = 'terms_differ'`;
+                    and x.resolution = 'terms_differ' and not exists (
+                      select from corrections y where y.bucket = t.bucket and y.vendor_id = t.vendor_id
+                        and y.payment_id = t.payment_id and y.outcome_after = 'failed'
+                        and y.posted_at > x.posted_at)`;
 
 const CORRECTED_BY_PRICE: Invariant = {
   name: 'corrected_by_price',

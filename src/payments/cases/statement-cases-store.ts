@@ -46,3 +46,18 @@ export async function findFloatDifference(
   );
   return found.rows[0]?.cents ?? 0n;
 }
+
+/** The cases about callbacks with this reference of a payment that the ledger has lost. */
+export async function listCallbackCases(
+  db: Queryable,
+  about: { readonly operatorCode: string | null; readonly reference: unknown },
+): Promise<string[]> {
+  if (typeof about.reference !== 'string') return [];
+  const listed = await db.query<{ caseId: string }>(
+    `select case_id as "caseId" from cases
+     where bucket = bucket_of($1) and vendor_id = $1 and kind = 'unmatched_callback'
+       and operator_code = $2 and upper(facts ->> 'reference') = upper($3)`,
+    [HOUSE, about.operatorCode, about.reference],
+  );
+  return listed.rows.map(({ caseId }) => caseId);
+}

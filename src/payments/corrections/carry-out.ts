@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import { newId } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { setResolved } from '../cases/cases-store.ts';
+import { listCasesAbout, openCase, setResolved } from '../cases/cases-store.ts';
 import type { CaseRow, ProposedResolution } from '../cases/cases-store.ts';
 import type { FinalReport } from '../create/payment.ts';
 import { recallInstructions } from '../dispatch/recall-store.ts';
@@ -11,6 +11,11 @@ import { ensureAccounts, postTransfer } from '../ledger/store.ts';
 import { postingTime } from '../../platform/db/posting-time.ts';
 import { settlePayments } from '../settle/store.ts';
 import { insertCorrection, setCorrectedOutcome } from './corrections-store.ts';
+import { readPayments } from '../reconciliation/store.ts';
+import { givenCents } from './facts.ts';
+import type { Unclaimed } from './left-to-correct.ts';
+import { readLostPayment } from './read-lost-payment.ts';
+import { restCase, unclaimedOf } from './rest-case.ts';
 import { openExposure, openRest } from './exposure-cases.ts';
 import type { Plan, Situation } from './resolutions.ts';
 
@@ -28,10 +33,29 @@ export interface Decided {
 export async function carryOut(db: Queryable, mac: Mac, decided: Decided): Promise<void> {
   const { row, proposal, plan, proposedBy, approvedBy } = decided;
   if (plan.kind === 'settle') await settleByHand(db, decided, plan);
-  if (plan.kind === 'correct') await correct(db, mac, decided, plan);
+  const isWhole = plan.kind === 'correct' && givenCents(proposal) === undefined;
+  const was = isWhole ? await readUnclaimed(db, decided) : undefined;
+  const correctionId = newId();
+  if (plan.kind === 'correct') await correct(db, mac, decided, { ...plan, correctionId });
   const { resolution } = proposal;
   await setResolved(db, row, { resolution, proposedBy, resolvedBy: approvedBy });
   if (plan.kind === 'correct') await openRest(db, row, plan.restCents ?? 0n);
+  const is = was && (await readUnclaimed(db, decided));
+  const rest = is && restCase(row, was, is, correctionId);
+  if (rest) await openCase(db, rest);
+}
+
+/** Undefined if the case is about no payment. */
+async function readUnclaimed(db: Queryable, { row }: Decided): Promise<Unclaimed | undefined> {
+  const { vendorId, paymentId, operatorCode } = row;
+  if (paymentId === null || operatorCode === null) return undefined;
+  const [known] = await readPayments(db, operatorCode, [{ vendorId, paymentId }], true);
+  const payment = known ?? (await readLostPayment(db, row));
+  if (payment === null) return undefined;
+  const open = (await listCasesAbout(db, vendorId, paymentId)).filter(
+    (one) => one.resolvedAt === null && one.operatorCode === operatorCode,
+  );
+  return unclaimedOf(row, payment, open);
 }
 
 async function settleByHand(
@@ -77,9 +101,9 @@ async function correct(
   db: Queryable,
   mac: Mac,
   { row, proposal, proposedBy, approvedBy }: Decided,
-  plan: Extract<Plan, { kind: 'correct' }>,
+  plan: Extract<Plan, { kind: 'correct' }> & { readonly correctionId: string },
 ): Promise<void> {
-  const correctionId = newId();
+  const { correctionId } = plan;
   const [first] = plan.transfers;
   if (first === undefined) throw new Error('a correction without a transfer');
   const { vendorId } = first;

@@ -30,7 +30,7 @@ export interface TermsBefore {
   /** Null: the operator charges and gives nothing. */
   readonly terms: OperatorTerms | null;
   readonly postedCents: bigint;
-  /** The terms that `terms_differ` posted for it. Absent: none. */
+  /** Absent: none. */
   readonly otherTerms?: OtherTerms;
 }
 
@@ -61,8 +61,8 @@ export function changedTerms(
   const operator = accountOf('operator', row);
   const before = termsOf(terms ?? NO_TERMS, postedCents);
   const after = termsOf(terms ?? NO_TERMS, postedAfter);
-  // What differs from the price belongs to the payment: it goes with it, and comes back with it.
-  const others = BigInt(Number(postedAfter > 0n) - Number(postedCents > 0n));
+  // What differs from the price comes back with the whole payment. If it is paid again, it may be on other terms.
+  const others = postedAfter === 0n && postedCents > 0n ? otherTerms : NO_OTHER_TERMS;
   const change = (debit: AccountName, credit: AccountName, cents: bigint): PlannedTransfer[] => {
     if (cents === 0n) return [];
     const [debitAccount, creditAccount] = cents > 0n ? [debit, credit] : [credit, debit];
@@ -71,8 +71,8 @@ export function changedTerms(
   const isNetted = terms?.commissionNetted ?? true;
   const commission = accountOf('commission', row);
   const byPrice = after.commissionCents - before.commissionCents;
-  const byOthers = others * otherTerms.commissionCents;
-  const costCents = after.costCents - before.costCents + others * otherTerms.costCents;
+  const byOthers = -others.commissionCents;
+  const costCents = after.costCents - before.costCents - others.costCents;
   return {
     cost: change(accountOf('cost', row), operator, costCents),
     commission: isNetted

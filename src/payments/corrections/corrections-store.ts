@@ -6,6 +6,7 @@ import { correctionText } from '../ledger/authenticity.ts';
 import type { CorrectionContent } from '../ledger/authenticity.ts';
 import { settledHash } from '../ledger/entries.ts';
 import type { Outcome } from '../create/payment.ts';
+import { NO_OTHER_TERMS } from './charges.ts';
 import type { OtherTerms, PlannedTransfer } from './charges.ts';
 
 /** `correctionId` is the source of its transfers, `amountCents` their sum. */
@@ -94,8 +95,8 @@ export async function findChargeOf(
   return found.rows[0]?.caseId;
 }
 
-/** Sums the transfers of `terms_differ` for the payment. */
-export async function readOtherTerms(
+/** What is posted for the payment as the operator's charge, and as commission that it netted. */
+export async function readPostedTerms(
   db: Queryable,
   payment: { readonly vendorId: number; readonly paymentId: string },
   operatorCode: string,
@@ -105,13 +106,27 @@ export async function readOtherTerms(
          when f.credit_account then -f.amount_cents end), 0)::bigint as "costCents",
        coalesce(sum(case 'commission:' || $3 when f.credit_account then f.amount_cents
          when f.debit_account then -f.amount_cents end), 0)::bigint as "commissionCents"
-     from corrections c join transfers f
-       on f.bucket = c.bucket and f.vendor_id = c.vendor_id and f.source_id = c.correction_id
-     where c.bucket = bucket_of($1) and c.vendor_id = $1 and c.payment_id = $2
-       and c.resolution = 'terms_differ'`,
+     from transfers f
+     where f.bucket = bucket_of($1) and f.vendor_id = $1 and 'operator:' || $3 in (f.debit_account, f.credit_account)
+       and f.source_id in (select $2::uuid union all select c.correction_id from corrections c
+         where c.bucket = bucket_of($1) and c.vendor_id = $1 and c.payment_id = $2)`,
     [payment.vendorId, payment.paymentId, operatorCode],
   );
-  return read.rows[0] ?? { costCents: 0n, commissionCents: 0n };
+  return read.rows[0] ?? NO_OTHER_TERMS;
+}
+
+/** The sum of what corrections on our own accounts posted for these cases. */
+export async function readCorrectedCents(
+  db: Queryable,
+  caseIds: readonly string[],
+): Promise<bigint> {
+  if (caseIds.length === 0) return 0n;
+  const read = await db.query<{ cents: bigint }>(
+    `select coalesce(sum(amount_cents), 0)::bigint as cents from corrections
+     where bucket = bucket_of($1) and vendor_id = $1 and case_id = any ($2)`,
+    [HOUSE, caseIds],
+  );
+  return read.rows[0]?.cents ?? 0n;
 }
 
 /** Sums the transfers of corrections on the vendor's accounts for this payment, by pair of accounts. */

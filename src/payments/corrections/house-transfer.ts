@@ -8,7 +8,7 @@ import type { PlannedTransfer } from './charges.ts';
 import { factCents, givenCents } from './facts.ts';
 import { isOurs } from '../reconciliation/match.ts';
 import type { OurPayment } from '../reconciliation/match.ts';
-import { stillReturnedCents } from './still-taken.ts';
+import { claimedCents, stillReturnedCents, stillReturnedToVendorCents } from './left-to-correct.ts';
 
 /** The resolutions that post to our own accounts. */
 export type HouseResolution =
@@ -101,7 +101,7 @@ export function houseAmount(
   });
 }
 
-function asTheBooks(isTaken: boolean): PlainError {
+export function asTheBooks(isTaken: boolean): PlainError {
   const text = isTaken
     ? 'Nothing is left to post: the operator has returned it, or the ledger has it already. Choose keep_books.'
     : 'Nothing is left to post: the ledger has no more than statements list as paid. Choose keep_books.';
@@ -164,6 +164,29 @@ export function overchargedCents(payment: OurPayment, proposal: ProposedResoluti
     maxCents > 0n
       ? `It must be above zero and at most ${formatMoney(maxCents)}, what our own accounts have more than is listed.`
       : 'Our own accounts have no more of the payment than statements list.',
+    { field: maxCents > 0n ? 'amount' : 'resolution' },
+  );
+}
+
+/** The operator returned more than the vendor’s part, which the vendor has back: the rest is ours. */
+export function ourReturnedCents(
+  row: Row,
+  payment: OurPayment,
+  proposal: ProposedResolution,
+): bigint {
+  const returnedCents = -claimedCents(row, payment);
+  const isOurPart =
+    payment.outcome === 'failed' || stillReturnedToVendorCents(payment, returnedCents) <= 0n;
+  const maxCents =
+    row.facts['source'] === 'statement' && isOurPart
+      ? stillReturnedCents(payment, returnedCents)
+      : 0n;
+  const amountCents = givenCents(proposal) ?? maxCents;
+  if (amountCents > 0n && amountCents <= maxCents) return amountCents;
+  throw new PlainError(
+    maxCents > 0n
+      ? `It must be above zero and at most ${formatMoney(maxCents)}, what our own accounts have more than is listed.`
+      : 'The operator has not returned money of ours for it: the vendor’s part goes to the vendor first.',
     { field: maxCents > 0n ? 'amount' : 'resolution' },
   );
 }

@@ -3,6 +3,7 @@ import type { AccountName } from '../ledger/account.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { CaseRow } from '../cases/cases-store.ts';
+import { movedCents, smallest } from './left-to-correct.ts';
 import { feeOf, paidFor, termsOf } from '../prices/price.ts';
 import type { FeeFormula, OperatorTerms } from '../prices/price.ts';
 import { accountOf, changedTerms, chargesOf, feeParts } from './charges.ts';
@@ -19,11 +20,15 @@ export interface LostPayment {
   readonly chargedBy: string | null;
   /** Transfers posted for it, and those that returned money. */
   readonly posted: readonly PlannedTransfer[];
-  /**
-   * If people have decided about a reversal of it: what statements list as paid and not returned, less what was
-   * posted for it to the vendor's accounts and to our own. Null: they have not.
-   */
-  readonly stillListedCents: bigint | null;
+  /** What statements list as paid and not returned, in cents. */
+  readonly listedCents: bigint;
+  /** The movements in it, each as it was listed first. */
+  readonly movedCents: readonly bigint[];
+  /** What in it came back, or was revised to less, and people have not decided about: it can still return what is charged. */
+  readonly openReversalCents: bigint;
+  /** The part of it in our own accounts, without what they have because of a callback. */
+  readonly houseCents: bigint;
+  readonly calledCents: bigint;
   /** The ledger has it after all: in the archive, or through another operator. */
   readonly known: boolean;
 }
@@ -31,7 +36,7 @@ export interface LostPayment {
 /**
  * Plans the charge that the vendor would have had if the payment had not been lost: the amount and its
  * fee, with the operator's cost and commission. Pure.
- * Throws: `PlainError` if the ledger has it after all, or the amount does not fit what is listed.
+ * Throws: `PlainError` if the amount does not fit what is listed.
  */
 export function planLostCharge(
   row: Pick<CaseRow, 'operatorCode'>,
@@ -43,12 +48,6 @@ export function planLostCharge(
   },
 ): PlannedTransfer[] {
   const { floatCents, listedCents, amountCents } = cents;
-  requireUnknown(lost);
-  if (lost.chargedBy !== null) {
-    throw new PlainError(`The vendor has paid for this payment already: case ${lost.chargedBy}.`, {
-      field: 'resolution',
-    });
-  }
   if (amountCents <= 0n || !isListed(amountCents, listedCents, lost.terms)) {
     throw new PlainError(
       `It must be above zero and at most ${formatMoney(listedCents)}, the amount that the statement lists. If that amount includes cost or commission, it may also be the payment’s own amount.`,
@@ -77,6 +76,15 @@ export function lostAmount({ terms }: LostPayment, listedCents: bigint): bigint 
   );
 }
 
+/** Throws: `PlainError` if the ledger has the payment after all, or the vendor has paid for it. */
+export function requireNotCharged(lost: LostPayment): void {
+  requireUnknown(lost);
+  if (lost.chargedBy === null) return;
+  throw new PlainError(`The vendor has paid for this payment already: case ${lost.chargedBy}.`, {
+    field: 'resolution',
+  });
+}
+
 function requireUnknown({ known }: LostPayment): void {
   if (!known) return;
   throw new PlainError('The ledger has this payment: see its status.', { field: 'resolution' });
@@ -93,13 +101,12 @@ export function planLostReturn(
   cents: { readonly reversedCents: bigint; readonly givenCents: bigint | undefined },
 ): PlannedTransfer[] {
   requireUnknown(lost);
-  const { reversedCents } = cents;
   const operator = accountOf('operator', row);
   const own = lost.posted.filter((posted) => !isOwnTerms(posted));
   const terms = lost.posted.filter(isOwnTerms);
   const paidCents = balanceOf(operator, own);
-  const isWhole = [paidCents, balanceOf(operator, lost.posted)].includes(reversedCents);
-  const maxCents = isWhole || reversedCents > paidCents ? paidCents : reversedCents;
+  const returnedCents = stillLostCents(row, lost, cents.reversedCents, false);
+  const maxCents = returnedToVendor(lost, operator, returnedCents);
   const amountCents = cents.givenCents ?? maxCents;
   if (amountCents <= 0n || amountCents > maxCents) {
     throw new PlainError(
@@ -127,6 +134,34 @@ export function planLostReturn(
   ];
 }
 
+/** The vendor’s part. While the operator has been paid once, that payment is the vendor’s. */
+function returnedToVendor(
+  { posted, listedCents }: LostPayment,
+  operator: AccountName,
+  returnedCents: bigint,
+): bigint {
+  const paidCents = balanceOf(
+    operator,
+    posted.filter((one) => !isOwnTerms(one)),
+  );
+  // What the vendor paid in full comes back in full, with the operator’s terms.
+  if (returnedCents >= balanceOf(operator, posted)) return paidCents;
+  return smallest(returnedCents, paidCents - listedCents);
+}
+
+/** What statements list more than the ledger has of a lost payment; below zero: less. Pure. */
+export function notBookedOf(row: Pick<CaseRow, 'operatorCode'>, lost: LostPayment): bigint {
+  const { listedCents, houseCents, posted } = lost;
+  const operator = accountOf('operator', row);
+  const paidCents = balanceOf(
+    operator,
+    posted.filter((one) => !isOwnTerms(one)),
+  );
+  // A statement may list it with the operator's cost and commission, or without.
+  const isGross = lost.movedCents.includes(paidCents);
+  return listedCents - houseCents - (isGross ? paidCents : balanceOf(operator, posted));
+}
+
 const isOwnTerms = ({ debitAccount, creditAccount }: PlannedTransfer): boolean =>
   isOwnTermsAccount(debitAccount) || isOwnTermsAccount(creditAccount);
 
@@ -139,18 +174,18 @@ function balanceOf(account: AccountName, transfers: readonly PlannedTransfer[]):
 }
 
 /**
- * Limits an amount that a statement lists for a lost payment to what the operator has not returned.
- * Throws: `PlainError` if it has returned all of it.
+ * Limits an amount that the operator took or returned for a lost payment to what statements list and the ledger does
+ * not have.
  */
 export function stillLostCents(
-  { stillListedCents: leftCents }: LostPayment,
+  row: Pick<CaseRow, 'operatorCode'>,
+  lost: LostPayment,
   cents: bigint,
+  isTaken = true,
 ): bigint {
-  if (leftCents === null || leftCents >= cents) return cents;
-  if (leftCents > 0n) return leftCents;
-  throw new PlainError('The operator has returned it, as a statement lists. Choose keep_books.', {
-    field: 'resolution',
-  });
+  const leftCents = notBookedOf(row, lost);
+  const limitCents = isTaken ? leftCents + lost.openReversalCents : lost.calledCents - leftCents;
+  return limitCents < cents ? (limitCents > 0n ? limitCents : 0n) : cents;
 }
 
 /** A statement may list a payment with the operator's cost and commission, or without. */
@@ -160,4 +195,25 @@ function isListed(amountCents: bigint, listedCents: bigint, terms: OperatorTerms
   const { costCents, commissionCents } = termsOf(terms, amountCents);
   const keptCents = terms.commissionNetted ? commissionCents : 0n;
   return amountCents + costCents - keptCents === listedCents;
+}
+
+/**
+ * What statements list of a lost payment: each movement has a case, and so has each change of one. Pure.
+ * @param about cases about the payment.
+ */
+export function listedOfLost(
+  about: readonly Pick<CaseRow, 'kind' | 'operatorCode' | 'facts' | 'resolvedAt'>[],
+  operatorCode: string | null,
+): Pick<LostPayment, 'listedCents' | 'movedCents' | 'openReversalCents'> {
+  const listed = about
+    .filter(({ kind }) => kind === 'theirs_only' || kind === 'statement_change')
+    .filter((row) => row.operatorCode === operatorCode && row.facts['rest_of_case'] === undefined);
+  const sumOf = (rows: typeof listed): bigint =>
+    rows.reduce((sum, row) => sum + movedCents(row), 0n);
+  const open = listed.filter((row) => row.resolvedAt === null && movedCents(row) < 0n);
+  return {
+    listedCents: sumOf(listed),
+    movedCents: listed.map(movedCents),
+    openReversalCents: -sumOf(open),
+  };
 }

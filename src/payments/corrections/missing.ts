@@ -5,7 +5,13 @@ import { NO_TERMS } from './charges.ts';
 import { factCents } from './facts.ts';
 import { executedBy } from './other-terms.ts';
 import type { PricedPayment } from './other-terms.ts';
-import { isExplained, ourPartCents, smallest, stillTakenCents } from './still-taken.ts';
+import {
+  claimedCents,
+  isExplained,
+  ourPartCents,
+  smallest,
+  stillTakenCents,
+} from './left-to-correct.ts';
 
 // A vendor pays the amount that the operator executed, and cost and commission follow it. Our own accounts have
 // no cost and no commission for it, so they get what the operator took from our float. A case that is decided by
@@ -27,6 +33,11 @@ export function missingTakenCents(row: Row, payment: PricedPayment): bigint {
   const listed = listedBy(row, payment);
   const ofVendor = takenFor(payment, postedCents);
   const byTerms = takenFor(payment, saidCents(row, payment)) - ofVendor;
+  if (isFromStatement(row) && isExplained(payment)) {
+    const isHouse = listed !== undefined && isOneListedGross(payment, listed) && houseCents > 0n;
+    if (isHouse && byTerms <= houseCents && payment.netCents !== payment.amountCents) return 0n;
+    return stillTakenCents(payment, claimedCents(row, payment));
+  }
   if (listed === undefined) return stillTakenCents(payment, byTerms - oursBefore(payment));
   const cents = postedCents > 0n ? differenceCents(payment, listed) : listed;
   if (isOneListedGross(payment, listed) && houseCents > 0n && byTerms <= houseCents) return 0n;
@@ -58,6 +69,8 @@ function listedBy(row: Row, payment: PricedPayment): bigint | undefined {
   // `settle` opened the case: its amount is what counts as executed.
   return payment.listedPayments === 1 ? payment.listedCents : undefined;
 }
+
+const isFromStatement = ({ facts }: Row): boolean => facts['source'] === 'statement';
 
 /** One payment, without the operator's terms: our own accounts may have what it took by them, from a report. */
 function isOneListedGross(payment: PricedPayment, listed: bigint): boolean {

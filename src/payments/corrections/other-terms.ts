@@ -9,7 +9,7 @@ import type { OurPayment } from '../reconciliation/match.ts';
 import { accountOf, NO_OTHER_TERMS, NO_TERMS } from './charges.ts';
 import type { OtherTerms, PlannedTransfer, TermsBefore } from './charges.ts';
 import { factCents, givenCents } from './facts.ts';
-import { ourPartCents } from './still-taken.ts';
+import { claimedCents, ourPartCents } from './left-to-correct.ts';
 
 type Row = Pick<CaseRow, 'kind' | 'operatorCode' | 'facts'>;
 
@@ -20,7 +20,7 @@ export interface PricedPayment extends OurPayment {
   readonly vatCents: bigint;
   /** The terms of the case's operator for the payment; null: it has none, or another operator executed it. */
   readonly terms: OperatorTerms | null;
-  /** The sums that `terms_differ` already posted for it. */
+  /** What `terms_differ` posted for it and is still there. */
   readonly otherTerms: OtherTerms;
 }
 
@@ -56,6 +56,11 @@ export function planTerms(
       ? 'The payment is in our own accounts, which have no cost and no commission. Choose house_bears, receivable, house_recovers or receivable_returned.'
       : 'The payment is not paid according to the ledger: decide first whether it is.';
     throw new PlainError(text, { field: 'resolution' });
+  }
+  if (payment.isListed && payment.listedCents <= 0n) {
+    throw new PlainError('The operator has returned all of it, so its terms explain nothing.', {
+      field: 'resolution',
+    });
   }
   const moreCents = termsDifference(row, payment);
   if (moreCents === 0n) {
@@ -108,15 +113,30 @@ function termsDifference(row: Row, payment: PricedPayment): bigint {
   const listed = factCents(row, 'paid_cents') ?? 0n;
   const before = factCents(row, 'listed_before_cents');
   const isChange = row.kind === 'statement_change' && before !== undefined;
-  const byCase = isChange
-    ? listed - before
-    : listed - netPostedCents - ourPartCents(payment, listed);
+  const byCase =
+    isChange || payment.netCents === payment.amountCents
+      ? claimedCents(row, payment)
+      : listed - netPostedCents - ourPartCents(payment, listed);
   if (!isRevised && !isChange && listedPayments <= 1) return byCase;
   const byAll = listedCents - netPostedCents - houseCents;
   if (byCase > 0n) return byAll < 0n ? 0n : byAll < byCase ? byAll : byCase;
   // The rest is that of further payments, which have cases of their own.
   if (byAll > 0n && !isRevised && !isChange) return byCase;
   return byAll > 0n ? 0n : byAll > byCase ? byAll : byCase;
+}
+
+/** The terms that are posted for a payment, less those of the recorded price. Pure. */
+export function otherTermsOf(
+  terms: OperatorTerms | null,
+  postedCents: bigint,
+  posted: OtherTerms,
+): OtherTerms {
+  const byPrice = termsOf(terms ?? NO_TERMS, postedCents);
+  const netted = terms?.commissionNetted === false ? 0n : byPrice.commissionCents;
+  return {
+    costCents: posted.costCents - byPrice.costCents,
+    commissionCents: posted.commissionCents - netted,
+  };
 }
 
 /**

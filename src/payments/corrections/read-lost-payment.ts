@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import { readArchivedPayment } from '../archive/archive-store.ts';
 import { HOUSE, listCasesAbout } from '../cases/cases-store.ts';
 import type { CaseRow } from '../cases/cases-store.ts';
-import type { PaymentKey } from '../create/payment.ts';
+import { listCallbackCases } from '../cases/statement-cases-store.ts';
 import { readPayment } from '../create/store.ts';
 import { feePriceFor, inForce } from '../prices/price.ts';
 import {
@@ -11,8 +11,9 @@ import {
   listOperatorPrices,
   operatorPricesByRoute,
 } from '../prices/store.ts';
-import { findChargeOf, listPostedFor } from './corrections-store.ts';
-import { factCents } from './facts.ts';
+import { readHouseCents } from '../reconciliation/store.ts';
+import { findChargeOf, listPostedFor, readCorrectedCents } from './corrections-store.ts';
+import { listedOfLost } from './lost-payment.ts';
 import type { LostPayment } from './lost-payment.ts';
 
 /**
@@ -21,11 +22,13 @@ import type { LostPayment } from './lost-payment.ts';
  */
 export async function readLostPayment(db: Queryable, row: CaseRow): Promise<LostPayment | null> {
   const { kind, vendorId, paymentId, operatorCode, facts } = row;
-  if (kind !== 'theirs_only' || vendorId === HOUSE || paymentId === null) return null;
+  if (kind !== 'theirs_only' && kind !== 'statement_change') return null;
+  if (vendorId === HOUSE || paymentId === null) return null;
   const key = { vendorId, paymentId };
   const at = Date.parse(String(facts['at']));
   const biller = typeof facts['biller'] === 'string' ? facts['biller'] : undefined;
   const fees = feePricesByBiller(await listFeePrices(db, 'all')).get(biller ?? '');
+  const called = await listCallbackCases(db, { operatorCode, reference: facts['reference'] });
   const terms = operatorPricesByRoute(await listOperatorPrices(db, 'all'));
   return {
     vendorId,
@@ -33,38 +36,11 @@ export async function readLostPayment(db: Queryable, row: CaseRow): Promise<Lost
     terms: inForce(terms.get(`${biller} ${operatorCode}`), at) ?? null,
     chargedBy: (await findChargeOf(db, key)) ?? null,
     posted: await listPostedFor(db, key),
-    stillListedCents: await readStillListed(db, key, operatorCode),
+    ...listedOfLost(await listCasesAbout(db, vendorId, paymentId), operatorCode),
+    houseCents: (await readHouseCents(db, [key])).get(paymentId) ?? 0n,
+    calledCents: await readCorrectedCents(db, called),
     known:
       (await readPayment(db, vendorId, paymentId)) !== undefined ||
       (await readArchivedPayment(db, key)) !== undefined,
   };
-}
-
-const isReversal = ({ facts }: CaseRow): boolean => facts['movement'] === 'reversal';
-
-/** See `LostPayment`. Each movement that statements list of a lost payment has a case. */
-async function readStillListed(
-  db: Queryable,
-  { vendorId, paymentId }: PaymentKey,
-  operatorCode: string | null,
-): Promise<bigint | null> {
-  const cases = (await listCasesAbout(db, vendorId, paymentId)).filter(
-    (row) => row.kind === 'theirs_only' && row.operatorCode === operatorCode,
-  );
-  // An open one can still return what is charged.
-  const counted = cases.filter((row) => !isReversal(row) || row.resolvedAt !== null);
-  if (!counted.some(isReversal)) return null;
-  let cents = 0n;
-  for (const row of counted) {
-    const listed = factCents(row, 'paid_cents') ?? 0n;
-    cents += isReversal(row) ? -listed : listed;
-  }
-  const accounts = new Set<string>([`operator:${operatorCode}`, `receivable:${operatorCode}`]);
-  for (const owner of [vendorId, HOUSE]) {
-    for (const posted of await listPostedFor(db, { vendorId: owner, paymentId })) {
-      if (accounts.has(posted.creditAccount)) cents -= posted.amountCents;
-      if (accounts.has(posted.debitAccount)) cents += posted.amountCents;
-    }
-  }
-  return cents;
 }

@@ -4,81 +4,38 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Outcome } from '../create/payment.ts';
 import { HOUSE } from '../cases/cases-store.ts';
 import type { CaseRow, ProposedResolution } from '../cases/cases-store.ts';
-import type { CaseKind } from '../cases/kinds.ts';
 import type { OurPayment } from '../reconciliation/match.ts';
 import { accountOf, changedTerms, chargesOf, feeParts, takenBack } from './charges.ts';
 import type { PlannedTransfer } from './charges.ts';
 import { planExposure, requireNothingOwed } from './exposure.ts';
 import { factCents, givenCents } from './facts.ts';
-import { houseAmount, overchargedCents, planHouseTransfer, RETURNS } from './house-transfer.ts';
+import { resolutionsOf } from './fitting.ts';
+import {
+  asTheBooks,
+  houseAmount,
+  ourReturnedCents,
+  overchargedCents,
+  planHouseTransfer,
+  RETURNS,
+} from './house-transfer.ts';
 import type { HouseBalances, HouseResolution } from './house-transfer.ts';
-import { lostAmount, planLostCharge, planLostReturn, stillLostCents } from './lost-payment.ts';
+import {
+  lostAmount,
+  planLostCharge,
+  planLostReturn,
+  requireNotCharged,
+  stillLostCents,
+} from './lost-payment.ts';
 import type { LostPayment } from './lost-payment.ts';
 import { planTerms } from './other-terms.ts';
 import type { PricedPayment } from './other-terms.ts';
 import type { Resolution } from './resolution-names.ts';
 import { missingExecutedCents, missingTakenCents, saidCents } from './missing.ts';
-import { stillReturnedCents, stillReturnedToVendorCents, stillTakenCents } from './still-taken.ts';
-
-/** Which cases can be resolved how. */
-const FITTING: Readonly<Record<CaseKind, readonly Resolution[]>> = {
-  contradiction: [
-    'keep_books',
-    'paid',
-    'failed',
-    'charge_vendor',
-    'return_to_vendor',
-    'house_bears',
-    'receivable',
-  ],
-  amount_difference: [
-    'keep_books',
-    'charge_vendor',
-    'return_to_vendor',
-    'terms_differ',
-    'house_bears',
-    'house_recovers',
-    'receivable',
-    'receivable_returned',
-  ],
-  ours_only: ['keep_books', 'return_to_vendor'],
-  theirs_only: [
-    'keep_books',
-    'paid',
-    'charge_vendor',
-    'return_to_vendor',
-    'house_bears',
-    'house_recovers',
-    'receivable',
-    'receivable_returned',
-  ],
-  duplicate: ['keep_books', 'house_bears', 'receivable'],
-  statement_change: [
-    'keep_books',
-    'terms_differ',
-    'house_bears',
-    'house_recovers',
-    'receivable',
-    'receivable_returned',
-  ],
-  float_difference: [
-    'keep_books',
-    'house_bears',
-    'house_recovers',
-    'receivable',
-    'receivable_returned',
-  ],
-  unmatched_callback: ['keep_books', 'house_bears', 'receivable'],
-  no_answer: ['keep_books', 'paid', 'failed'],
-  exposure: ['keep_books', 'collect_exposure', 'write_off'],
-  receipt_conflict: ['keep_books', 'take_back'],
-  receipt_reversed: ['keep_books', 'take_back'],
-};
-
-/** Lists the resolutions that fit a case of this kind. */
-export function resolutionsOf(kind: CaseKind): readonly Resolution[] {
-  return FITTING[kind];
-}
+import {
+  stillReturnedCents,
+  stillReturnedToVendorCents,
+  stillTakenCents,
+} from './left-to-correct.ts';
 
 export type Plan =
   | { readonly kind: 'nothing' }
@@ -209,8 +166,10 @@ function planCharge(situation: Situation, proposal: ProposedResolution): Plan {
     });
   }
   if (lost !== null) {
+    requireNotCharged(lost);
     const listedCents = factCents(situation.row, 'paid_cents') ?? 0n;
-    const leftCents = stillLostCents(lost, listedCents);
+    const leftCents = stillLostCents(row, lost, listedCents);
+    if (leftCents === 0n) throw asTheBooks(true);
     if ((givenCents(proposal) ?? 0n) > leftCents && leftCents < listedCents) {
       throw new PlainError(
         `It must be at most ${formatMoney(leftCents)}: the operator has returned the rest, as a statement lists.`,
@@ -321,11 +280,11 @@ function planReturn(situation: Situation, proposal: ProposedResolution): Plan {
   // If nothing was paid, we have earned no fee.
   const whole = amountCents === postedCents;
   const fees = whole ? feeParts(payment) : [];
-  const { cost, commission } = changedTerms(situation.row, payment, postedCents - amountCents);
+  const { cost, commission } = changedTerms(row, payment, postedCents - amountCents);
   // In an order in which the operator’s account never falls below zero.
   const transfers = [
     ...commission,
-    giveBack(accountOf('operator', situation.row), amountCents),
+    giveBack(accountOf('operator', row), amountCents),
     ...cost,
     ...fees.map(([account, cents]) => giveBack(account, cents)),
   ];
@@ -367,15 +326,16 @@ function houseCents(
   proposal: ProposedResolution,
 ): bigint {
   const { row, payment, lost } = situation;
-  if (row.kind === 'amount_difference' && RETURNS.has(resolution)) {
-    return overchargedCents(required(situation), proposal);
+  if (RETURNS.has(resolution)) {
+    if (row.kind === 'amount_difference') return overchargedCents(required(situation), proposal);
+    if (row.kind === 'contradiction') return ourReturnedCents(row, required(situation), proposal);
   }
   const aboutThePayment = row.kind === 'contradiction' || row.kind === 'amount_difference';
   if (aboutThePayment && payment !== null) {
     return missingCents(proposal, missingTakenCents(row, payment));
   }
   return houseAmount(row, resolution, proposal, (cents, isTaken) => {
-    if (lost !== null && isTaken) return stillLostCents(lost, cents);
+    if (lost !== null) return stillLostCents(row, lost, cents, isTaken);
     if (payment === null || row.facts['source'] !== 'statement') return cents;
     return isTaken ? stillTakenCents(payment, cents) : stillReturnedCents(payment, cents);
   });

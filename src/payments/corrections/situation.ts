@@ -9,7 +9,8 @@ import { ensureAccounts, lockFloat, readBalance } from '../ledger/store.ts';
 import { findOperatorPrice } from '../prices/store.ts';
 import { readPayments } from '../reconciliation/store.ts';
 import type { CaseFacts } from './case-facts.ts';
-import { hasCorrection, readOtherTerms } from './corrections-store.ts';
+import { hasCorrection, readPostedTerms } from './corrections-store.ts';
+import { otherTermsOf } from './other-terms.ts';
 import type { HouseBalances } from './house-transfer.ts';
 import { readLostPayment } from './read-lost-payment.ts';
 import type { Situation } from './resolutions.ts';
@@ -64,7 +65,8 @@ async function readPayment(db: Queryable, row: CaseRow): Promise<Situation['paym
   const { executedBy, operatorPrice, ...fee } = recorded;
   const isAbout = operatorPrice !== null && executedBy === operator;
   const terms = isAbout ? await findOperatorPrice(db, operatorPrice) : undefined;
-  const otherTerms = await readOtherTerms(db, { vendorId, paymentId }, operator);
+  const posted = await readPostedTerms(db, { vendorId, paymentId }, operator);
+  const otherTerms = otherTermsOf(terms ?? null, payment.postedCents, posted);
   return { ...payment, ...fee, terms: terms ?? null, otherTerms };
 }
 

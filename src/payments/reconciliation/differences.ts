@@ -9,11 +9,12 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import { HOUSE, countCases, hadCase, openCase } from '../cases/cases-store.ts';
 import type { CaseSubject, NewCase } from '../cases/cases-store.ts';
 import { findFloatDifference } from '../cases/statement-cases-store.ts';
-import { factsOf } from './case-facts.ts';
 import type { Differences, MatchedRow } from './case-facts.ts';
-import { findContested, furtherCase, withEvidence } from './further-cases.ts';
-import { differenceCents, isListedNet, isOurs, isPostedNet, settledCents } from './match.ts';
-import type { Match, OurPayment } from './match.ts';
+import { casesOfRows, oursOnlyCase } from './difference-cases.ts';
+import { findContested } from './further-cases.ts';
+import type { OurPayment } from './match.ts';
+import { reportOf, reportsOf, verdictAfter } from './proven-reports.ts';
+import type { RowReport } from './proven-reports.ts';
 import { countPayments } from './covered-store.ts';
 import { batches, listStatements, setVerdict } from './store.ts';
 import type { StatementRow } from './store.ts';
@@ -62,15 +63,8 @@ async function casesOf(
   found: Differences,
   lost: ReadonlyMap<string, CaseSubject>,
 ): Promise<{ readonly oursOnly: number; readonly cases: readonly NewCase[] }> {
-  const cases: NewCase[] = [];
   const contested = await findContested(db, found.rows);
-  for (const row of found.rows) {
-    const opened = caseOf(row, found, lost);
-    if (opened !== undefined) cases.push(withEvidence(row, opened, contested));
-    const further = furtherCase(row, found, contested);
-    if (further !== undefined) cases.push(further);
-  }
-  cases.push(...(await floatDifferences(db, found)));
+  const cases = [...casesOfRows(found, lost, contested), ...(await floatDifferences(db, found))];
   let oursOnly = 0;
   for (const payment of found.absences.oursOnly) {
     // Asked only once: people have answered it, or will.
@@ -106,8 +100,10 @@ async function findLost(
   rows: readonly MatchedRow[],
 ): Promise<ReadonlyMap<string, CaseSubject>> {
   const lost = new Map<string, CaseSubject>();
-  for (const { verdict, payment, match, movement } of rows) {
-    if (verdict !== 'theirs_only' || payment !== null || match?.candidate) continue;
+  for (const { verdict, payment, match, movement, before } of rows) {
+    if (payment !== null || match?.candidate) continue;
+    const isChanged = verdict === 'changed' && before?.reference === movement.reference;
+    if (verdict !== 'theirs_only' && !isChanged) continue;
     const subject = movement.reference === null ? undefined : decodeReference(movement.reference);
     if (movement.reference === null || subject === undefined) continue;
     const { vendorId, paymentId } = subject;
@@ -117,114 +113,6 @@ async function findLost(
     lost.set(movement.reference, subject);
   }
   return lost;
-}
-
-function caseOf(
-  row: MatchedRow,
-  found: Differences,
-  lost: ReadonlyMap<string, CaseSubject>,
-): NewCase | undefined {
-  const { movement, match, verdict, rowId } = row;
-  const payment = row.payment ?? lost.get(movement.reference ?? '');
-  const facts = factsOf(row, found);
-  const about = {
-    vendorId: payment?.vendorId ?? HOUSE,
-    paymentId: payment?.paymentId ?? null,
-    operatorCode: found.operator,
-    facts,
-  };
-  switch (verdict) {
-    case 'theirs_only':
-      if (match?.reported === 'success' && isOnOtherTerms(match)) {
-        return amountCase({ ...about, facts }, match);
-      }
-      return theirsOnlyCase({ ...about, kind: 'theirs_only', evidenceId: rowId }, match);
-    case 'duplicate':
-      return { ...about, kind: 'duplicate', evidenceId: rowId };
-    case 'changed':
-      return { ...about, kind: 'statement_change', evidenceId: rowId };
-    case 'settled':
-      return isOnOtherTerms(match) ? amountCase({ ...about, facts }, match) : undefined;
-    case 'amount_difference':
-      return amountCase({ ...about, facts }, match);
-    default:
-      return undefined;
-  }
-}
-
-/**
- * True if the operator lists a payment that the ledger does not have as paid on terms that are not
- * ours. `settle` is told that it was executed in full, so the difference is a case of its own.
- */
-function isOnOtherTerms(match: Match | null): boolean {
-  if (match === null || match.payment === null) return false;
-  const { payment, movement } = match;
-  return (
-    isListedNet(payment, movement.amountCents) &&
-    differenceCents(payment, movement.amountCents) !== 0n
-  );
-}
-
-function amountCase(about: Omit<NewCase, 'kind' | 'evidenceId'>, match: Match | null): NewCase {
-  return {
-    ...about,
-    kind: 'amount_difference',
-    // As `settle` would open it: one case, whichever finds the difference first.
-    evidenceId: null,
-    facts: {
-      ...about.facts,
-      books_say: match?.payment && isOurs(match.payment) ? match.payment.outcome : 'success',
-      operator_says: 'success',
-      amount_cents: Number(match?.payment?.amountCents ?? 0n),
-      biller_reference: match?.movement.operatorReference ?? null,
-    },
-  };
-}
-
-/**
- * Returns the case about our part of a difference in a settled payment, and about what the operator
- * returned more than it took, if there is any. `settle` opens the case about the vendor's part.
- */
-function theirsOnlyCase(opened: NewCase, match: Match | null): NewCase | undefined {
-  if (!match?.reported) return opened;
-  const cents = housePartCents(match) + match.surplusCents;
-  if (cents <= 0n) return undefined;
-  const { facts } = opened;
-  return {
-    ...opened,
-    facts: { ...facts, listed_cents: facts['paid_cents'], paid_cents: Number(cents) },
-  };
-}
-
-/** Returns our own accounts' part of a payment that a reversal contradicts, in cents. */
-function housePartCents({ movement, payment, reported }: Match): bigint {
-  if (payment === null || reported !== 'failed') return 0n;
-  const { postedCents, netPostedCents, houseCents } = payment;
-  // A statement may list either.
-  const isNet = isPostedNet(payment) || netPostedCents > postedCents;
-  const restCents = movement.amountCents - (isNet ? netPostedCents : postedCents);
-  const partCents = restCents < houseCents ? restCents : houseCents;
-  return partCents > 0n ? partCents : 0n;
-}
-
-function oursOnlyCase(payment: OurPayment, found: Differences): NewCase {
-  return {
-    vendorId: payment.vendorId,
-    paymentId: payment.paymentId,
-    kind: 'ours_only',
-    evidenceId: null,
-    operatorCode: found.operator,
-    facts: {
-      source: 'statement',
-      statement_id: found.statementId,
-      books_say: 'success',
-      posted_cents: Number(payment.postedCents),
-      paid_cents: 0,
-      biller_reference: payment.billerReference,
-      sent_at: payment.firstSentAt?.toISOString() ?? null,
-      settled_at: payment.settledAt?.toISOString() ?? null,
-    },
-  };
 }
 
 /** A statement with the balances at its ends. */
@@ -333,30 +221,6 @@ function endedBy(
   return { reference, amountCents, outcome };
 }
 
-interface RowReport {
-  readonly row: MatchedRow;
-  readonly report: FinalReport;
-}
-
-/** The rows' reports about payments, one per payment. */
-function reportsOf(rows: readonly MatchedRow[], operator: string): RowReport[] {
-  const reports = new Map<string, RowReport>();
-  for (const row of rows) {
-    const { payment, reported } = row.match ?? {};
-    if (!payment || !reported || reports.has(payment.paymentId)) continue;
-    reports.set(payment.paymentId, {
-      row,
-      report: reportOf(payment, { outcome: reported, row, operator }),
-    });
-  }
-  return [...reports.values()];
-}
-
-function verdictAfter(result: SettleResult | undefined, report: FinalReport): string {
-  if (result === 'contradicted') return 'theirs_only';
-  return report.outcome === 'success' ? 'settled' : 'reversed';
-}
-
 async function settleAll(
   db: Queryable,
   reports: readonly FinalReport[],
@@ -364,37 +228,4 @@ async function settleAll(
   const before = await countCases(db, reports);
   const results = await settlePayments(db, reports);
   return { results, cases: (await countCases(db, reports)) - before };
-}
-
-function reportOf(
-  payment: OurPayment,
-  {
-    outcome,
-    row,
-    operator,
-  }: {
-    readonly outcome: FinalReport['outcome'];
-    readonly row: MatchedRow | null;
-    readonly operator: string;
-  },
-): FinalReport {
-  const { vendorId, paymentId, billerCode } = payment;
-  const wasPaid = outcome === 'success';
-  return {
-    vendorId,
-    paymentId,
-    billerCode,
-    outcome,
-    paidCents: wasPaid && row !== null ? settledCents(payment, row.movement) : null,
-    billerReference: wasPaid ? (row?.movement.operatorReference ?? null) : null,
-    message: wasPaid
-      ? 'Paid, as the operator’s statement says'
-      : row === null
-        ? 'Not executed: the operator’s statement does not list it'
-        : 'Reversed, as the operator’s statement says',
-    details: null,
-    failureCode: wasPaid ? null : 'other',
-    source: 'statement',
-    operatorCode: operator,
-  };
 }

@@ -1,28 +1,52 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import { listCasesAbout } from '../cases/cases-store.ts';
-import type { NewCase } from '../cases/cases-store.ts';
+import type { CaseRow, NewCase } from '../cases/cases-store.ts';
 import { factsOf } from './case-facts.ts';
 import type { Differences, MatchedRow } from './case-facts.ts';
-import type { Match } from './match.ts';
+import type { Match, OurPayment } from './match.ts';
 
-/**
- * Payments that were listed before and have an open case about a movement: a further movement needs a case of
- * its own, with its own amount.
- */
+/** Payments with an open case that names no movement, so that a movement of this statement needs a case of its own. */
+export interface Contested {
+  /** The case says how much was paid. Those of this statement are added. */
+  readonly paid: Set<string>;
+  /** The case says that it was paid, and the statement that it was returned. */
+  readonly returned: ReadonlySet<string>;
+}
+
 export async function findContested(
   db: Queryable,
   rows: readonly MatchedRow[],
-): Promise<Set<string>> {
-  const contested = new Set<string>();
+): Promise<Contested> {
+  const cases: CaseRow[] = [];
+  for (const { vendorId, paymentId } of contestablePayments(rows)) {
+    cases.push(...(await listCasesAbout(db, vendorId, paymentId)));
+  }
+  return contestedBy(rows, cases);
+}
+
+function contestablePayments(rows: readonly MatchedRow[]): Set<OurPayment> {
+  const payments = new Set<OurPayment>();
   for (const { match } of rows) {
-    const payment = match?.payment;
-    if (!payment?.isListed || !isPaidOtherwise(match)) continue;
-    const cases = await listCasesAbout(db, payment.vendorId, payment.paymentId);
-    const isOpen = cases.some(
-      ({ kind, resolvedAt }) =>
-        resolvedAt === null && (kind === 'contradiction' || kind === 'amount_difference'),
+    if (match?.payment && (isPaidOtherwise(match) || match.reported === 'failed'))
+      payments.add(match.payment);
+  }
+  return payments;
+}
+
+/** Pure. @param cases about the payments of the rows, open or not. */
+export function contestedBy(rows: readonly MatchedRow[], cases: readonly CaseRow[]): Contested {
+  const open = cases.filter(({ resolvedAt }) => resolvedAt === null);
+  const contested = { paid: new Set<string>(), returned: new Set<string>() };
+  for (const { isListed, paymentId } of contestablePayments(rows)) {
+    const about = open.filter((one) => one.paymentId === paymentId);
+    const contradictions = about.filter(({ kind }) => kind === 'contradiction');
+    const isPaid =
+      contradictions.length > 0 || about.some(({ kind }) => kind === 'amount_difference');
+    if (isListed && isPaid) contested.paid.add(paymentId);
+    const saysPaid = contradictions.some(
+      ({ evidenceId, facts }) => evidenceId === null && facts['operator_says'] !== 'failed',
     );
-    if (isOpen) contested.add(payment.paymentId);
+    if (saysPaid) contested.returned.add(paymentId);
   }
   return contested;
 }
@@ -40,7 +64,7 @@ function isPaidOtherwise(match: Match | null): boolean {
 export function withEvidence(
   { rowId, match }: MatchedRow,
   opened: NewCase,
-  contested: Set<string>,
+  { paid: contested }: Contested,
 ): NewCase {
   if (opened.kind !== 'amount_difference' || opened.paymentId === null) return opened;
   // The one about the payment itself is opened by `settle`.
@@ -54,7 +78,7 @@ export function withEvidence(
 export function furtherCase(
   row: MatchedRow,
   found: Differences,
-  contested: Set<string>,
+  { paid: contested }: Contested,
 ): NewCase | undefined {
   const { match, rowId, movement } = row;
   const payment = match?.payment;

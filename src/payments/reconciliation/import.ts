@@ -33,6 +33,7 @@ import {
 import { listCovered } from './covered-store.ts';
 import { listUnplaced } from './unplaced-store.ts';
 import { findRenumbered } from './renumbered.ts';
+import { keyOf, rowsOf, withChanges } from './rows.ts';
 import { isRevised, listFormer } from './revised-store.ts';
 import type { KnownMovement, Period } from './store.ts';
 import type { PaymentKey } from '../create/payment.ts';
@@ -251,25 +252,6 @@ async function writeRows(
   }
 }
 
-/** The payments with what this statement changes of earlier movements about them. */
-function withChanges(
-  payments: readonly OurPayment[],
-  movements: readonly StatementMovement[],
-  known: ReadonlyMap<string, KnownMovement>,
-): OurPayment[] {
-  const changes = new Map<string, bigint>();
-  for (const movement of movements) {
-    const before = known.get(keyOf(movement));
-    if (!before?.paymentId) continue;
-    const cents = effectCents(before) - effectCents(movement);
-    changes.set(before.paymentId, (changes.get(before.paymentId) ?? 0n) + cents);
-  }
-  return payments.map((payment) => {
-    const cents = changes.get(payment.paymentId) ?? 0n;
-    return cents === 0n ? payment : { ...payment, listedCents: payment.listedCents + cents };
-  });
-}
-
 /** Selects rows that the accounts of the house take: new ones that are no payments. */
 function contentOf(rows: readonly MatchedRow[]): Pick<StatementContent, 'topUps' | 'charges'> {
   const noted = rows.filter(({ verdict }) => verdict === 'noted');
@@ -283,10 +265,6 @@ function contentOf(rows: readonly MatchedRow[]): Pick<StatementContent, 'topUps'
         at,
       }));
   return { topUps: of('top_up'), charges: of('charge') };
-}
-
-function keyOf(movement: { readonly kind: string; readonly operatorReference: string }): string {
-  return `${movement.kind} ${movement.operatorReference}`;
 }
 
 async function knownMovements(
@@ -349,35 +327,6 @@ async function loadPayments(
     payments.push(...(await readPayments(db, request.operator, batch)));
   }
   return payments;
-}
-
-function rowsOf(
-  matches: readonly Match[],
-  movements: readonly StatementMovement[],
-  known: ReadonlyMap<string, KnownMovement>,
-): MatchedRow[] {
-  const rows = matches.map((match): MatchedRow => {
-    const { movement, verdict, payment } = match;
-    return { rowId: newId(), movement, verdict, payment, match, before: null };
-  });
-  for (const movement of movements) {
-    const before = known.get(keyOf(movement));
-    if (before === undefined) continue;
-    const same =
-      before.amountCents === movement.amountCents && before.reference === movement.reference;
-    rows.push({
-      rowId: newId(),
-      movement,
-      verdict: same ? 'repeated' : 'changed',
-      payment:
-        before.paymentId === null || before.vendorId === null
-          ? null
-          : { vendorId: before.vendorId, paymentId: before.paymentId },
-      match: null,
-      before,
-    });
-  }
-  return rows;
 }
 
 function proofOf(

@@ -282,11 +282,12 @@ function nearest(
 }
 
 /** All movements about one payment, in order of time. */
-function judgeGroup(payment: OurPayment, group: readonly StatementMovement[]): Match[] {
+function judgeGroup(before: OurPayment, group: readonly StatementMovement[]): Match[] {
   const ordered = group.toSorted(
     (one, other) => Number(one.at) - Number(other.at) || one.line - other.line,
   );
   const cancelled = cancel(ordered);
+  let payment = before;
   let { listedCents, isListed } = payment;
   const matches: Match[] = [];
   const say = (
@@ -295,18 +296,25 @@ function judgeGroup(payment: OurPayment, group: readonly StatementMovement[]): M
     reported: Outcome | null = null,
     surplusCents = 0n,
   ): void =>
-    void matches.push({ movement, verdict, payment, reported, candidate: null, surplusCents });
+    void matches.push({
+      ...{ movement, verdict, reported, candidate: null, surplusCents },
+      payment: verdict === 'settled' ? before : payment,
+    });
   for (const movement of ordered) {
     if (cancelled.has(movement)) continue;
     if (movement.kind === 'reversal') {
       listedCents -= movement.amountCents;
       const [verdict, reported] = judgeReversal(payment, listedCents);
+      // One report for each payment: what this statement settles is not reported again.
+      if (payment !== before) say(movement, verdict);
       // A statement with the payment itself may come later.
-      say(movement, verdict, reported, isListed ? surplusOf(movement, listedCents) : 0n);
+      else say(movement, verdict, reported, isListed ? surplusOf(movement, listedCents) : 0n);
     } else {
       isListed = true;
       listedCents += movement.amountCents;
-      say(movement, ...judgePayment(payment, movement, listedCents));
+      const [verdict, reported] = judgePayment(payment, movement, listedCents);
+      say(movement, verdict, reported);
+      if (verdict === 'settled') payment = settledBy(payment, movement);
     }
   }
   for (const movement of cancelled) {
@@ -315,6 +323,15 @@ function judgeGroup(payment: OurPayment, group: readonly StatementMovement[]): M
     else say(movement, 'reversed');
   }
   return matches;
+}
+
+/** The payment as the movement settles it, for what follows in the statement. */
+function settledBy(payment: OurPayment, movement: StatementMovement): OurPayment {
+  const { amountCents, netCents } = payment;
+  const cents = settledCents(payment, movement);
+  const isAll = cents >= amountCents;
+  const postedCents = isAll ? amountCents : cents;
+  return { ...payment, outcome: 'success', postedCents, netPostedCents: isAll ? netCents : cents };
 }
 
 /** Payments that were reversed within the statement, and the reversals. */
@@ -360,7 +377,9 @@ function judgePayment(
   if (payment.paidElsewhere) return ['duplicate'];
   if (payment.outcome === null) return isFirst ? ['settled', 'success'] : ['duplicate'];
   const isPosted = listableCents(payment).includes(movement.amountCents);
-  if (isInBooks(payment, listedCents) || (isFirst && isPosted)) return ['matched'];
+  // Unless the operator has returned money of ours for what was listed before.
+  const isCovered = listedCents <= movement.amountCents + payment.houseCents;
+  if (isInBooks(payment, listedCents) || (isPosted && isCovered)) return ['matched'];
   if (!isFirst) return ['duplicate'];
   if (isOurs(payment)) return ['amount_difference'];
   return payment.outcome === 'success' ? ['amount_difference'] : ['theirs_only', 'success'];

@@ -390,7 +390,7 @@ async function readListed(
 }
 
 /** The amounts in our own accounts for these payments, by payment id. */
-async function readHouseCents(
+export async function readHouseCents(
   db: Queryable,
   keys: readonly PaymentKey[],
 ): Promise<Map<string, bigint>> {
