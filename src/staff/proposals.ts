@@ -19,11 +19,7 @@ export type ProposalList = Static<typeof list>;
 const proposal = fields.idOf('proposal');
 
 /** A step that ends a proposal, or carries it out. */
-function step<Properties extends TProperties>(
-  verb: 'approve' | 'reject' | 'withdraw',
-  summary: string,
-  more: Properties,
-) {
+function step(verb: 'approve' | 'reject' | 'withdraw', summary: string, more: TProperties) {
   const input = inputOf({ proposal, ...more });
   return action(core, {
     name: `proposal.${verb}`,
