@@ -50,7 +50,7 @@ const UNREAD_IN = [
   [/^fontkit$/, [/^dist\/browser/]],
   [/^lucide-react$/, [/^dist\/cjs\/$/, /^dynamic/, /\.(?:prefixed|suffixed)\.d\.ts$/]],
   // The headers beside the project's own Node.
-  [/^node-/, [/^include\/$/]],
+  [/^node-(?:linux|darwin|win)-/, [/^include\/$/]],
   [/^pdfkit$/, [/^js\/pdfkit\.(?:browser|old|standalone)/]],
   // Its viewer of recordings.
   [/^playwright-core$/, [/^lib\/vite\/$/]],

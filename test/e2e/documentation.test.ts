@@ -8,7 +8,8 @@ import { SandboxFixture } from '../support/sandbox.ts';
 import type { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
 
-const WIDTHS = [390, 768, 1280];
+const WIDE = 1280;
+const WIDTHS = [390, 768, WIDE];
 /** What a page has of its own. */
 const CONTENT = '.VPContent';
 
@@ -111,6 +112,7 @@ describe.skipIf(!HAS_BROWSER)('the documentation', () => {
       expect({ address, violations }).toEqual({ address, violations: [] });
       for (const link of await linksOf('.vp-doc a[href]')) links.add(link);
     }
+    await page.setViewportSize({ width: WIDE, height: 900 });
     for (const link of links) {
       // Of another program, or only in the sandbox’s text.
       const { status } = await fetch(link);

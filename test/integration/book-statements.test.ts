@@ -117,8 +117,11 @@ async function bookPayout(reference: string, amountCents: bigint): Promise<void>
 async function correct(): Promise<void> {
   const as = await signInAll(running.origin, ['support', 'admin']);
   const [support, admin] = [as('support'), as('admin')];
-  const opened = await support.send('POST', `/payments/${corrected}/case`, { reason: 'returned' });
-  const caseId = String(opened.body['caseId']);
+  const opened = await support.send('POST', '/cases', {
+    reference: corrected,
+    reason: 'returned',
+  });
+  const caseId = String(opened.body['case']);
   const proposed = await support.send('POST', `/cases/${caseId}/propose`, {
     resolution: 'return_to_vendor',
     reason: 'the operator gave it back',
