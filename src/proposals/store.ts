@@ -132,7 +132,7 @@ export interface ProposalFilter {
   readonly about?: readonly string[] | undefined;
   /** Each with members; the content must contain all those of one of them (jsonb `@>`). Undefined: no condition. */
   readonly having?: readonly object[] | undefined;
-  /** Those listed after this one. */
+  /** The last row of the page before: only rows listed after it are read. */
   readonly before?: { readonly at: Date; readonly id: string } | undefined;
   readonly limit: number;
 }

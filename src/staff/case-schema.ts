@@ -26,7 +26,7 @@ export const caseView = Type.Object({
   kind: Type.Enum([...CASE_KINDS], { title: 'Kind' }),
   vid: textOrNull({ title: 'Vendor', nullText: 'house' }),
   operator: textOrNull({ title: 'Operator' }),
-  /** Of its payment. */
+  /** The payment’s `ipay_reference`. */
   reference: textOrNull({ title: 'Reference' }),
   /** What the case is about, if the facts contain it. */
   amount: moneyOrNull({ title: 'Amount' }),

@@ -42,7 +42,7 @@ export interface Asked<Core, Input> {
   readonly input: Input;
   readonly viewer: Viewer;
   readonly deps: StaffDeps;
-  /** For long work in parts: each part waits for its turn, as long as somebody waits for the answer. */
+  /** Runs each part of long work in its turn, and tells whether the caller has disconnected. */
   readonly turns: { readonly inTurn: ReadPart; readonly isClosed: () => boolean };
 }
 
@@ -99,7 +99,7 @@ export interface Stream<Core, Input extends TObject>
 export interface Done<Result> {
   readonly result: Result;
   readonly audit: {
-    /** What it was done to; default: the names in the path. */
+    /** The vendor, case or other object that was changed. Default: the names in the path. */
     readonly target?: string;
     readonly before?: object;
     readonly after?: object;

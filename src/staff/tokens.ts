@@ -77,7 +77,7 @@ export const TOKENS: Noun = {
     }),
     action(core, {
       name: 'token.add',
-      summary: 'Make a token for a program. It is shown once, and acts for whoever makes it.',
+      summary: 'Make a token for a program, which acts for you with it. The token is shown once.',
       route: 'POST /tokens',
       permission: 'tokens.act',
       actsAlone: true,

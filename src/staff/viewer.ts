@@ -18,7 +18,7 @@ export interface Viewer {
   readonly permissions: ReadonlySet<Permission>;
   /** The name of the program's token; null: a person acts. */
   readonly token: string | null;
-  /** As proposals name whoever acts. */
+  /** Whoever acts, as proposals and decisions name people. */
   readonly actor: Actor;
 }
 

@@ -19,7 +19,7 @@ interface Row {
 /** Where a vendor’s events go, and whether they arrive. */
 export const webhookRow = {
   vid: text({ title: 'VID' }),
-  /** Null: there is none. */
+  /** Null for a vendor without a webhook. */
   url: textOrNull({ title: 'URL', nullText: 'none' }),
   /** It may be plain http, and in a private network; staff decide that. */
   allows_private: Type.Boolean(),

@@ -36,7 +36,7 @@ export interface InProcessOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** The origin of simulated operators. Default: nothing listens. */
   readonly operatorOrigin?: string;
-  /** For tests that run commands as well, which refuse a weak one. */
+  /** Default: a weak key, which commands refuse. */
   readonly masterKey?: Buffer;
   /** Which log lines are kept. Default: all. */
   readonly logLevel?: string;

@@ -51,7 +51,7 @@ export type RoutesOptions = Omit<PaymentRoutesOptions, 'reads'> &
   AccountRoutesOptions &
   HomeFeedOptions &
   Omit<HomeRoutesOptions, 'feed'> & {
-    /** What `src/staff` defines. */
+    /** The views and actions of `src/staff`. */
     readonly definitions: readonly Definition[];
     readonly deps: StaffDeps & Required<Pick<StaffDeps, 'longReads'>>;
     readonly cursors: Cursors;

@@ -213,7 +213,7 @@ export async function listCases(
     readonly operatorCode?: string | undefined;
     /** Leaves out every case that is not named here. */
     readonly caseIds?: readonly string[] | undefined;
-    /** Those listed after this one; see `listedAt`. */
+    /** The last case of the page before, with its `listedAt`: only cases listed after it are read. */
     readonly before?: { readonly at: Date; readonly id: string } | undefined;
     readonly limit: number;
   },

@@ -158,14 +158,8 @@ function isReturn({ facts }: Row): boolean {
 export function overchargedCents(payment: OurPayment, proposal: ProposedResolution): bigint {
   const maxCents =
     isOurs(payment) && payment.isListed ? stillReturnedCents(payment, payment.houseCents) : 0n;
-  const amountCents = givenCents(proposal) ?? maxCents;
-  if (amountCents > 0n && amountCents <= maxCents) return amountCents;
-  throw new PlainError(
-    maxCents > 0n
-      ? `It must be above zero and at most ${formatMoney(maxCents)}, what our own accounts have more than is listed.`
-      : 'Our own accounts have no more of the payment than statements list.',
-    { field: maxCents > 0n ? 'amount' : 'resolution' },
-  );
+  const none = 'Our own accounts have no more of the payment than statements list.';
+  return ofOurAccounts(proposal, maxCents, none);
 }
 
 /** The operator returned more than the vendor’s part, which the vendor has back: the rest is ours. */
@@ -181,12 +175,19 @@ export function ourReturnedCents(
     row.facts['source'] === 'statement' && isOurPart
       ? stillReturnedCents(payment, returnedCents)
       : 0n;
+  const none =
+    'The operator has not returned money of ours for it: the vendor’s part goes to the vendor first.';
+  return ofOurAccounts(proposal, maxCents, none);
+}
+
+/** The proposed amount, or all that our own accounts have too much. @param none says that it is nothing. */
+function ofOurAccounts(proposal: ProposedResolution, maxCents: bigint, none: string): bigint {
   const amountCents = givenCents(proposal) ?? maxCents;
   if (amountCents > 0n && amountCents <= maxCents) return amountCents;
   throw new PlainError(
     maxCents > 0n
       ? `It must be above zero and at most ${formatMoney(maxCents)}, what our own accounts have more than is listed.`
-      : 'The operator has not returned money of ours for it: the vendor’s part goes to the vendor first.',
+      : none,
     { field: maxCents > 0n ? 'amount' : 'resolution' },
   );
 }

@@ -34,7 +34,7 @@ export function findAbsences(
   rules: MatchOptions &
     StatementTimes & {
       readonly absenceIsProof: boolean;
-      /** Of former versions of the operator: an instruction keeps the longest window that it had. Default: none. */
+      /** Acceptance windows of the operator’s former versions: an instruction keeps the longest that it had. Default: none. */
       readonly former?: readonly FormerTimes[];
       readonly proves?: Covers;
     },

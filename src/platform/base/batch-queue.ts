@@ -3,7 +3,7 @@ export interface Queued<Item> {
   readonly item: Item;
   /** Its place in the queue. */
   readonly number: number;
-  /** How often it was postponed. */
+  /** The number of batches that left the item for a later one. Absent: none. */
   postponements?: number;
 }
 

@@ -225,7 +225,7 @@ test.each(views)('%s answers the same on every surface, in its schema', async (_
     ...{ channel: 'command', address: 'command line', requestId: 'test' },
   });
   for (const answer of [page?.body, near]) {
-    // Each cursor is sealed anew, or for nobody else.
+    // A cursor is sealed for its reader with a random nonce, so no two are equal.
     expect({ ...answer, next: undefined }).toEqual({ ...far.body, next: undefined });
   }
 });
