@@ -259,6 +259,7 @@ function staffDepsOf(options: StaffOptions, pool: Pool): Staff['deps'] {
   const proposals = createProposals({ ...options, pool });
   return {
     ...{ pool, clock, wireTime, timeZone: options.config.timeZone },
+    publicUrl: options.config.publicUrl,
     masterKeys: async () => masterKeys,
     ledgerMac: async () => ledgerMac,
     proposals: async () => proposals,

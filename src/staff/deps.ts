@@ -15,6 +15,8 @@ export interface StaffDeps {
   readonly wireTime: WireTime;
   /** IANA name. */
   readonly timeZone: string;
+  /** Where operators and providers reach the service. */
+  readonly publicUrl: string;
   /** Throws: `PlainError` without the right master key. */
   readonly masterKeys: () => Promise<MasterKeys>;
   /** The ledger's authentication codes. Throws: `PlainError` without the right master key. */

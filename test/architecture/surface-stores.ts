@@ -31,7 +31,6 @@ export const SURFACE_STORES: Readonly<Record<string, number>> = {
   'cli/payments/funding.ts': 5,
   'cli/payments/house.ts': 1,
   'cli/payments/ledger.ts': 1,
-  'cli/payments/open-connector.ts': 1,
   'cli/payments/operator-books.ts': 2,
   'cli/payments/operator-open.ts': 1,
   'cli/payments/operator.ts': 2,

@@ -5,7 +5,7 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import { code, command, wideOption } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { table } from '../output.ts';
-import { askConnector } from './open-connector.ts';
+import { askConnector } from '../../payments/billers/open-connector.ts';
 import { PRODUCT_TITLES, productCells, productJson } from './product-view.ts';
 
 interface ProductsOptions {

@@ -5,7 +5,7 @@ import type { Declaration } from '../../connectors/operator.ts';
 import { code, command } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { bullets, table } from '../output.ts';
-import { openConnector } from './open-connector.ts';
+import { openConnector } from '../../payments/billers/open-connector.ts';
 
 interface TestOptions {
   readonly json?: boolean;

@@ -8,7 +8,7 @@ import { code, command, durationSeconds, periodEnd, periodStart } from '../argum
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../failure.ts';
 import { table } from '../output.ts';
-import { openConnector } from './open-connector.ts';
+import { openConnector } from '../../payments/billers/open-connector.ts';
 import { importAnswer } from './import-answer.ts';
 
 /** `reconcile pull`, `reconcile pulls` and `reconcile set-pull`. */

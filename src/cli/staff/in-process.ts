@@ -112,7 +112,7 @@ function depsOf({ progress }: Cli, session: Session): StaffDeps {
   };
   return {
     ...{ pool, wireTime, ledgerMac, masterKeys, clock: systemClock },
-    timeZone: config.timeZone,
+    ...{ timeZone: config.timeZone, publicUrl: config.publicUrl },
     proposals: async () =>
       createProposals({
         ...{ pool, wireTime, ledgerMac: await ledgerMac(), masterKeys: await masterKeys() },

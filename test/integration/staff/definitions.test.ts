@@ -216,7 +216,7 @@ test.each(views)('%s answers the same on every surface, in its schema', async (_
     },
     deps: {
       ...{ pool, clock: systemClock, wireTime: createWireTime('Africa/Nairobi') },
-      timeZone: 'Africa/Nairobi',
+      ...{ timeZone: 'Africa/Nairobi', publicUrl: running.origin },
       masterKeys: async () => masterKeys,
       ledgerMac: async () => await openLedgerMac(pool, masterKeys),
       proposals: async () => proposals,

@@ -34,7 +34,13 @@ beforeAll(async () => {
     },
     deps: {
       ...{ pool, clock: systemClock, wireTime: createWireTime('UTC'), timeZone: 'UTC' },
-      ...{ masterKeys: none, ledgerMac: none, proposals: none, catalogue: none },
+      ...{
+        publicUrl: 'https://pay.example.com',
+        masterKeys: none,
+        ledgerMac: none,
+        proposals: none,
+        catalogue: none,
+      },
     },
     ...{ channel: 'api', address: '192.0.2.1', requestId: 'one' },
   };

@@ -1,13 +1,13 @@
 import { openOperatorKeys } from '../../parties/keys.ts';
-import { operatorOf } from '../../payments/billers/catalogue.ts';
-import { findOperator } from '../../payments/billers/store.ts';
+import { operatorOf } from './catalogue.ts';
+import { findOperator } from './store.ts';
 import { createConnector } from '../../connectors/registry.ts';
 import type { Connector } from '../../connectors/operator.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 
 /**
- * The operator's connector, for questions from the command line; the caller closes it. Throws:
- * `PlainError` with what keeps the operator from being used.
+ * The operator's connector, for questions that people ask; the caller closes it. Throws: `PlainError` with what keeps the
+ * operator from being used.
  */
 export async function openConnector(
   operatorCode: string,
