@@ -1,4 +1,5 @@
 import { i18n } from '@lingui/core';
+import type { Messages } from '@lingui/core';
 
 export const LANGUAGES = { en: 'English', sw: 'Kiswahili' } as const;
 export type Language = keyof typeof LANGUAGES;
@@ -15,10 +16,20 @@ export function preferredLanguage(): Language {
   return 'en';
 }
 
+/** With the words that the service says in English: titles of proposals, and labels of their rows. */
+async function readSwahili(): Promise<Messages> {
+  const [{ messages }, { default: words }] = await Promise.all([
+    import('./locales/sw.po'),
+    import('./locales/proposals.sw.json'),
+  ]);
+  const added = Object.entries(words).map(([english, swahili]) => [english, [swahili]]);
+  return { ...messages, ...Object.fromEntries(added) };
+}
+
 /** Loads a language's texts and switches to it. */
 export async function activateLanguage(language: Language): Promise<void> {
-  const { messages } =
-    language === 'sw' ? await import('./locales/sw.po') : await import('./locales/en.po');
+  const messages =
+    language === 'sw' ? await readSwahili() : (await import('./locales/en.po')).messages;
   i18n.loadAndActivate({ locale: language, messages });
   document.documentElement.lang = language;
 }

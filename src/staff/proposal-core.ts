@@ -86,6 +86,7 @@ function commonOf(row: ProposalRow, { proposals, vids, viewer, named }: ViewedBy
     proposal: row.proposalId,
     proposed_at: row.proposedAt.toISOString(),
     kind: row.kind,
+    title: proposals.kindOf(row.kind)?.title ?? row.kind,
     vid: row.vendorId === null ? null : (vids.get(row.vendorId) ?? null),
     content: content === undefined ? null : linesOf(content),
     shown: linesOf(row.carriedOut ?? row.shown),

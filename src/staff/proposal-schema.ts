@@ -48,6 +48,8 @@ export const decidedColumns = {
 
 /** What a proposal has in lists, too. */
 const common = {
+  /** What is proposed, in words. */
+  title: text(),
   /** The changes that were made, or that would have been made at the time of the proposal. */
   shown: lines,
   proposed_by: text(),

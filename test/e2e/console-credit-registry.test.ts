@@ -1,3 +1,4 @@
+import SWAHILI from '../../console/src/locales/proposals.sw.json' with { type: 'json' };
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
@@ -26,6 +27,12 @@ const FILE = csvOf([
   // The same document, and other names.
   { ...first, AccountNumber: 'OTHER', Surname: 'Otieno', Forename1: 'Juma', Forename2: '' },
 ]);
+
+/** Shows the page in another language. */
+async function speak(page: Page, language: string): Promise<void> {
+  await page.evaluate(`localStorage.setItem('malipo.language', '${language}')`);
+  await page.reload();
+}
 
 async function give(page: Page, content: string): Promise<void> {
   await page.getByLabel('File', { exact: true }).setInputFiles({
@@ -61,6 +68,9 @@ test.skipIf(!HAS_BROWSER)(
 
     // The second person has the file, too.
     const other = await fixture.open('risk2', '/approvals');
+    await speak(other, 'sw');
+    await other.getByRole('cell', { name: SWAHILI['Import a lender’s file'] }).waitFor();
+    await speak(other, 'en');
     await other.getByRole('link', { name: 'Look at it' }).click();
     await other.getByRole('heading', { name: 'Import a lender’s file' }).waitFor();
     await other.getByRole('button', { name: 'Approve and import' }).click();

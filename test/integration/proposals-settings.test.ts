@@ -20,6 +20,7 @@ import { addStaff } from '../support/staff.ts';
 const content = Type.Object({ name: Type.String() }, { additionalProperties: false });
 const nameKind = kind<{ name: string }, string, { name: string }>({
   name: 'collector_name',
+  title: 'Name of a collector',
   content: compiled(content),
   ...{ proposedBy: 'vendors.act', decidedBy: 'vendors.act', ownVendor: { decides: true } },
   ...{ expiresAfterDays: 7, replaces: true, actsAlone: mayActAlone },

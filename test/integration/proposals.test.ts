@@ -16,11 +16,13 @@ import { keepRows } from '../support/kept-rows.ts';
 import { addStaff } from '../support/staff.ts';
 import { openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import SWAHILI from '../../console/src/locales/proposals.sw.json' with { type: 'json' };
 import { CASES } from './proposals/cases.ts';
-import type { Case, People } from './proposals/cases.ts';
+import type { Case, People } from './proposals/case.ts';
 
 // Every kind of proposal × everything that may happen between the proposal and the decision. An approval does exactly
-// what was previewed, or is refused with a reason and changes nothing. A new kind adds one entry to `CASES`.
+// what was previewed, or is refused with a reason and changes nothing. A new kind adds an entry to a
+// `…-cases.ts`.
 
 const ENDS = ['reject', 'withdraw'] as const;
 
@@ -106,6 +108,16 @@ describe.each(Object.keys(CASES))('a proposal of the kind %s', (name) => {
     await approve(people.baraka, seen);
     await expectBooks(given.approved);
     expect((await proposals.find(given.id)).carriedOut).toEqual(given.shown);
+  });
+
+  test('is shown in Swahili as well', async () => {
+    const row = await proposals.find(given.id);
+    const { lines, remarks } = await proposals.preview(given.id);
+    const labels = [...(proposals.describe(row) ?? []), ...lines, ...remarks];
+    const english = [proposals.kindOf(row.kind)?.title, ...labels.map(({ label }) => label)];
+    // One of a bank's statement names the vendor.
+    const words = english.filter((text) => text?.startsWith('Credited to ') !== true);
+    expect(words.filter((text) => !(text !== undefined && text in SWAHILI))).toEqual([]);
   });
 
   test.each(ENDS)('gives back what it holds, for good (%s)', async (how) => {

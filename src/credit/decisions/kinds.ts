@@ -47,6 +47,8 @@ interface Declared<What extends Content, Facts> {
   readonly schema: TSchema;
   /** One of the things that it is for. */
   readonly of: What['kind'];
+  /** See `Kind`. */
+  readonly title: string;
   /** With `lock`, locked until the database transaction ends. */
   read(db: Queryable, what: What, lock: boolean): Promise<Facts>;
   /** Throws: `PlainError` if it cannot be carried out. Pure. */
@@ -74,6 +76,7 @@ interface Read<Facts> {
 function creditKind<What extends Content, Facts>(declared: Declared<What, Facts>): AnyKind {
   return kind<Grounded<What>, Read<Facts>, What>({
     name: content.kindNameOf(declared.of),
+    title: declared.title,
     content: compiled(content.grounded(declared.schema)) as Compiled<unknown> as Compiled<
       Grounded<What>
     >,
@@ -135,6 +138,7 @@ function requireDone(isDone: boolean): void {
 const mergeKind = creditKind<Of<'merge' | 'unmerge'>, string | undefined>({
   schema: content.MERGE,
   of: 'merge',
+  title: 'References of one person',
   read: async (db, what, lock) => {
     if (lock) await holdRegistry(db);
     const { from, into } = { from: BigInt(what.from), into: BigInt(what.into) };
@@ -162,6 +166,7 @@ const mergeKind = creditKind<Of<'merge' | 'unmerge'>, string | undefined>({
 const disputeKind = creditKind<Of<'dispute'>, { isOpen: boolean; isSettled: boolean }>({
   schema: content.DISPUTE,
   of: 'dispute',
+  title: 'Close a dispute',
   read: async (db, { dispute }) => {
     const open = await findOpenDispute(db, dispute);
     return {
@@ -191,6 +196,7 @@ interface AccountFacts {
 const accountKind = creditKind<Of<'withdrawal' | 'sale' | 'sale_end'>, AccountFacts>({
   schema: content.ACCOUNT,
   of: 'withdrawal',
+  title: 'Account of a customer',
   read: async (db, what, lock) => {
     // No import, sale or withdrawal changes what is checked.
     if (lock) await holdRegistry(db);
@@ -263,6 +269,7 @@ async function readSaleEnd(
 const lifeKind = creditKind<Of<'deceased' | 'living'>, { former: string | null } | undefined>({
   schema: content.LIFE,
   of: 'deceased',
+  title: 'Death of a customer',
   read: async (db, { crn }) => {
     const newest = await findNewestLife(db, BigInt(crn));
     return newest === undefined ? undefined : { former: content.lifeText(newest) };
@@ -283,6 +290,7 @@ const lifeKind = creditKind<Of<'deceased' | 'living'>, { former: string | null }
 const caseKind = creditKind<Of<'case'>, CreditCase | undefined>({
   schema: content.CASE,
   of: 'case',
+  title: 'Close the case',
   read: async (db, what) => await findCase(db, what.case),
   check: (found) => {
     if (found?.closedAt !== null) throw new PlainError(NO_CASE, { field: 'caseId' });
@@ -296,6 +304,7 @@ const caseKind = creditKind<Of<'case'>, CreditCase | undefined>({
 const importKind = creditKind<Of<'import'>, boolean>({
   schema: content.IMPORT,
   of: 'import',
+  title: 'Import a lender’s file',
   read: async (db, { lender, asOf, corrects, sha256 }) => {
     const fileHash = Buffer.from(sha256, 'hex');
     const made = await findImportOf(db, { lender, asOf, corrects, fileHash });
@@ -312,6 +321,7 @@ const importKind = creditKind<Of<'import'>, boolean>({
 const ruleKind = creditKind<Of<'suppression' | 'suppression_end'>, unknown>({
   schema: content.RULE,
   of: 'suppression',
+  title: 'Suppression rule',
   read: async (db, what) => {
     const { rule: name } = what.kind === 'suppression' ? what.rule : what.former;
     const now = (await readSuppressionRules(db)).find(({ rule }) => rule === name);
@@ -330,6 +340,7 @@ const ruleKind = creditKind<Of<'suppression' | 'suppression_end'>, unknown>({
 const scorecardKind = creditKind<Of<'scorecard'>, Pick<Of<'scorecard'>, 'former' | 'sha256'>>({
   schema: content.SCORECARD,
   of: 'scorecard',
+  title: 'Change of scorecard',
   read: async (db, { score, role, card }, lock) => {
     // Changes of champion and challenger wait for each other.
     if (lock) await lockTopic(db, 'scorecards');

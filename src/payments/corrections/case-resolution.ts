@@ -71,6 +71,7 @@ interface Resolved {
 export const caseResolutionKind = ({ ledgerMac }: { readonly ledgerMac: Mac }): AnyKind =>
   kind<Content, Facts | undefined, Resolved>({
     name: CASE_RESOLUTION,
+    title: 'Resolution of a case',
     content: compiled(content),
     proposedBy: 'cases.act',
     decidedBy: 'cases.act',

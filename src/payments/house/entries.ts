@@ -71,6 +71,7 @@ interface Deps {
 export const houseEntryKind = ({ ledgerMac, wireTime }: Deps): AnyKind =>
   kind<Content, Facts, Plan>({
     name: HOUSE_ENTRY,
+    title: 'Entry about a float',
     content: compiled(content),
     proposedBy: 'finance.act',
     decidedBy: 'finance.act',

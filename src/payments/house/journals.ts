@@ -61,6 +61,7 @@ interface Deps {
 export const houseJournalKind = ({ ledgerMac, wireTime }: Deps): AnyKind =>
   kind<Content, Facts, Plan>({
     name: HOUSE_JOURNAL,
+    title: 'Journal',
     content: compiled(content),
     proposedBy: 'finance.act',
     decidedBy: 'finance.act',

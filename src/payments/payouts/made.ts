@@ -48,6 +48,7 @@ interface Plan {
 export const payoutMadeKind = (mac: Mac): AnyKind =>
   kind<Content, Facts, Plan>({
     name: PAYOUT_MADE,
+    title: 'Payout that was made without a proposal',
     content: compiled(content),
     proposedBy: 'finance.act',
     decidedBy: 'finance.act',

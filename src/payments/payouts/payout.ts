@@ -56,6 +56,7 @@ export function describePayout({ vid, cents, bankAccount, evidence }: Content): 
  */
 export const payoutKind: AnyKind = kind<Content, Facts, Plan>({
   name: PAYOUT,
+  title: 'Payout to the vendor’s bank',
   content: compiled(content),
   proposedBy: 'finance.act',
   decidedBy: 'finance.act',

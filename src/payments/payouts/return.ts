@@ -32,6 +32,7 @@ interface Facts {
  */
 export const payoutReturnKind: AnyKind = kind<Content, Facts, Content & { at: Date }>({
   name: PAYOUT_RETURN,
+  title: 'Return of a payout that is not made',
   content: compiled(content),
   proposedBy: 'finance.act',
   decidedBy: 'finance.act',

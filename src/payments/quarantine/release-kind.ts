@@ -52,6 +52,7 @@ interface Deps {
 export const quarantineReleaseKind = ({ ledgerMac, wireTime }: Deps): AnyKind =>
   kind<Content, Facts, Plan>({
     name: QUARANTINE_RELEASE,
+    title: 'End of the quarantine without statements',
     content: compiled(content),
     proposedBy: 'system.act',
     decidedBy: 'system.act',

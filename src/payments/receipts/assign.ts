@@ -94,6 +94,7 @@ export async function requireReceipt(
 export const receiptKind = (deps: ReceiptDeps): AnyKind =>
   kind<Content, Facts, Plan>({
     name: RECEIPT,
+    title: 'Receipt without a vendor',
     content: compiled(content),
     proposedBy: 'receipts.act',
     decidedBy: 'receipts.act',

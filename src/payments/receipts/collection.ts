@@ -61,6 +61,7 @@ export const collectionKind = ({
 }): AnyKind =>
   kind<Content, Facts, Content>({
     name: COLLECTION,
+    title: 'Income in a collector’s name',
     content: compiled(content),
     ...{ proposedBy: 'receipts.act', decidedBy: 'receipts.act', expiresAfterDays: null },
     // A changed mind is a new proposal.

@@ -74,6 +74,7 @@ interface Plan {
 export const receiptMoveKind = (deps: ReceiptDeps): AnyKind =>
   kind<MoveContent, Facts, Plan>({
     name: RECEIPT_MOVE,
+    title: 'Receipt of another vendor',
     content: compiled(content),
     ...{ proposedBy: 'receipts.act', decidedBy: 'receipts.act', expiresAfterDays: null },
     replaces: true,

@@ -1,4 +1,3 @@
-import type { Permission } from '../../parties/people/permissions.ts';
 import type { AnyKind } from '../../proposals/kind.ts';
 import { BILLER, ROUTE } from './billers.ts';
 import { COLLECTOR, COLLECTOR_KEY } from './collectors.ts';
@@ -7,35 +6,40 @@ import { TOP_UP, VENDOR, WEBHOOK } from './vendors.ts';
 import { OPERATOR, OPERATOR_KEY } from './operators.ts';
 import { FEE, OPERATOR_PRICE } from './prices.ts';
 import { settingKind } from './setting.ts';
-import type { AnySetting, Tools } from './setting.ts';
-
-interface Family {
-  /** Name of the kind of proposal. */
-  readonly name: string;
-  /** Permission of those who propose and decide. */
-  readonly permission: Permission;
-  readonly settings: readonly AnySetting[];
-}
+import type { AnySetting, Family, Tools } from './setting.ts';
 
 /** Every setting that two people decide. */
 const FAMILIES: readonly Family[] = [
-  { name: 'price_setting', permission: 'finance.act', settings: [FEE, OPERATOR_PRICE] },
   {
-    ...{ name: 'operator_setting', permission: 'billers.act' },
+    name: 'price_setting',
+    title: 'Price',
+    permission: 'finance.act',
+    settings: [FEE, OPERATOR_PRICE],
+  },
+  {
+    ...{
+      name: 'operator_setting',
+      title: 'Setting of an operator, a biller or a route',
+      permission: 'billers.act',
+    },
     settings: [OPERATOR, OPERATOR_KEY, BILLER, ROUTE],
   },
   {
-    ...{ name: 'money_in_setting', permission: 'finance.act' },
+    ...{ name: 'money_in_setting', title: 'Setting of money in', permission: 'finance.act' },
     settings: [SOURCE, SOURCE_KEY, ACCOUNT, TOP_UP],
   },
   {
-    ...{ name: 'party_setting', permission: 'vendors.act' },
+    ...{
+      name: 'party_setting',
+      title: 'Setting of a vendor or a collector',
+      permission: 'vendors.act',
+    },
     settings: [COLLECTOR, COLLECTOR_KEY, VENDOR, WEBHOOK],
   },
 ];
 
 export function settingKinds(tools: Tools): AnyKind[] {
-  return FAMILIES.map((one) => settingKind(one.name, one.permission, one.settings, tools));
+  return FAMILIES.map((one) => settingKind(one, tools));
 }
 
 export function familyOf(setting: AnySetting): Family {

@@ -92,13 +92,19 @@ interface Plan {
 /** Days after which what was proposed has to be proposed again. */
 const EXPIRES_DAYS = 7;
 
-/** A kind of proposal for settings that the same people may change. */
-export function settingKind(
-  name: string,
-  permission: Permission,
-  settings: readonly AnySetting[],
-  tools: Tools,
-): AnyKind {
+/** Settings that the same people may change. They are one kind of proposal. */
+export interface Family {
+  /** Name of the kind of proposal. */
+  readonly name: string;
+  /** What is proposed, for people. */
+  readonly title: string;
+  /** Permission of those who propose and decide. */
+  readonly permission: Permission;
+  readonly settings: readonly AnySetting[];
+}
+
+export function settingKind(family: Family, tools: Tools): AnyKind {
+  const { name, title, permission, settings } = family;
   const byName = new Map(settings.map((one) => [one.name, one]));
   const of = (content: Content): AnySetting => {
     const found = byName.get(content.setting);
@@ -106,7 +112,7 @@ export function settingKind(
     return found;
   };
   return kind<Content, Facts, Plan>({
-    name,
+    ...{ name, title },
     content: compiled(contentOf(settings)),
     ...{ proposedBy: permission, decidedBy: permission, expiresAfterDays: EXPIRES_DAYS },
     // A changed mind is a new proposal.

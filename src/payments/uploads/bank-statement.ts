@@ -45,6 +45,7 @@ interface Sum {
 export const bankStatementKind = (deps: UploadDeps): AnyKind =>
   kind<BankStatement, Facts, Plan>({
     name: BANK_STATEMENT,
+    title: 'Statement of a bank',
     content: compiled(content),
     proposedBy: 'receipts.act',
     decidedBy: 'receipts.act',

@@ -57,6 +57,7 @@ interface Plan {
 export const operatorStatementKind = (pool: Pool, mac: Mac): AnyKind =>
   kind<Content, Facts, Plan>({
     name: OPERATOR_STATEMENT,
+    title: 'Statement of an operator',
     content: compiled(content),
     proposedBy: 'reconciliation.act',
     decidedBy: 'reconciliation.act',

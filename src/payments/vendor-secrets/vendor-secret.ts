@@ -39,6 +39,7 @@ const CHANGES = { vendor: 'security_key', webhook: 'webhook_secret' } as const;
  */
 export const vendorSecretKind: AnyKind = kind<SecretContent, Facts, SecretContent>({
   name: VENDOR_SECRET,
+  title: 'New key or secret of a vendor',
   content: compiled(content),
   proposedBy: 'integration.act',
   decidedBy: 'integration.act',

@@ -54,6 +54,7 @@ export interface PersonKindOptions extends Pick<PeopleDeps, 'tell'> {
 export const personKind = ({ ledgerMac, wireTime, tell }: PersonKindOptions): AnyKind =>
   kind<Content, Facts, Plan>({
     name: PERSON,
+    title: 'Person who signs in',
     content: compiled(content),
     proposedBy: 'people.propose',
     decidedBy: 'people.act',

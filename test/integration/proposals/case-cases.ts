@@ -16,7 +16,7 @@ import {
 } from '../../support/money-fixture.ts';
 import type { Books } from '../../support/money-fixture.ts';
 import { newPayment } from '../../support/new-transaction.ts';
-import type { Case, Given } from './cases.ts';
+import type { Case, Cases, Given } from './case.ts';
 
 const FLOAT = 100_000n;
 const AMOUNT = 10_000n;
@@ -53,7 +53,7 @@ const OPEN = [[null, null, null]];
 const money = (float: bigint, reserved = 0n, exposure = 0n) => ({ float, reserved, exposure });
 
 /** A payment that failed and was returned; then its operator says that it had paid. */
-export async function charge({ books, proposals, people }: Given): Promise<Case> {
+async function charge({ books, proposals, people }: Given): Promise<Case> {
   const { pool } = books;
   const vendorId = await vendorWithFloat(books);
   const made = await send(books, vendorId);
@@ -92,7 +92,7 @@ export async function charge({ books, proposals, people }: Given): Promise<Case>
 }
 
 /** A payment without an answer, which the operator says by telephone that it paid. */
-export async function paidByHand({ books, proposals, people }: Given): Promise<Case> {
+async function paidByHand({ books, proposals, people }: Given): Promise<Case> {
   const { pool } = books;
   const vendorId = await vendorWithFloat(books);
   const made = await send(books, vendorId);
@@ -129,3 +129,8 @@ export async function paidByHand({ books, proposals, people }: Given): Promise<C
     },
   };
 }
+
+export const CASES: Cases = {
+  case_resolution: { make: charge },
+  'case_resolution of an open payment': { make: paidByHand },
+};

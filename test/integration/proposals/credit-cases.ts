@@ -26,7 +26,7 @@ import { cardName } from '../../../src/credit/scorecards/scorecard.ts';
 import { databaseTransaction } from '../../../src/platform/db/pool.ts';
 import type { ProposalRow } from '../../../src/proposals/store.ts';
 import { newVault } from '../../support/credit-files.ts';
-import type { Case, Given } from './cases.ts';
+import type { Case, Cases, Given } from './case.ts';
 
 const AT = new Date('2026-11-05T09:00:00Z');
 const LENDER = 'BANK';
@@ -68,7 +68,7 @@ function caseOf(
 /** Two people may approve it at once, and one of them does. */
 const withoutDecider = (reason: string | null) => reason && reason.replace(/, approved by .*/, '');
 
-export async function merge(given: Given): Promise<Case> {
+async function merge(given: Given): Promise<Case> {
   const { pool, deps, grounds } = await registry(given);
   const row = await propose.proposeMerge(deps, { from: 1n, into: 2n }, grounds);
   return caseOf(row, '1 is answered under 2', {
@@ -84,7 +84,7 @@ export async function merge(given: Given): Promise<Case> {
   });
 }
 
-export async function dispute(given: Given): Promise<Case> {
+async function dispute(given: Given): Promise<Case> {
   const { pool, deps, grounds } = await registry(given);
   const made = { ...HERS, statement: 'not mine', at: AT };
   const id = (await openDispute(pool, newVault(), made)) ?? '';
@@ -100,7 +100,7 @@ export async function dispute(given: Given): Promise<Case> {
   });
 }
 
-export async function withdrawal(given: Given): Promise<Case> {
+async function withdrawal(given: Given): Promise<Case> {
   const { pool, deps, grounds } = await registry(given);
   const row = await propose.proposeWithdrawal(deps, HERS, grounds);
   return caseOf(row, 'account 11 of 1, submitted by BANK, is withdrawn', {
@@ -113,7 +113,7 @@ export async function withdrawal(given: Given): Promise<Case> {
   });
 }
 
-export async function life(given: Given): Promise<Case> {
+async function life(given: Given): Promise<Case> {
   const { pool, deps, grounds } = await registry(given);
   const death = { status: 'deceased', diedOn: '2026-11-02' } as const;
   const row = await propose.proposeLife(deps, { crn: 1n, ...death }, grounds);
@@ -130,7 +130,7 @@ export async function life(given: Given): Promise<Case> {
   });
 }
 
-export async function closing(given: Given): Promise<Case> {
+async function closing(given: Given): Promise<Case> {
   const { pool, deps, grounds } = await registry(given);
   await openCases(pool, 'document_shared', [[1n, 2n]], AT);
   const [{ caseId } = { caseId: '' }] = await listCases(pool, { open: true, limit: 1 });
@@ -146,7 +146,7 @@ export async function closing(given: Given): Promise<Case> {
 }
 
 /** The approval permits the import, and carries out nothing itself. */
-export async function importing(given: Given): Promise<Case> {
+async function importing(given: Given): Promise<Case> {
   const { pool, deps, grounds } = await registry(given);
   const sha256 = 'ab'.repeat(32);
   const file = { fileName: 'a.csv', lender: LENDER, asOf: '2026-10-31', corrects: false } as const;
@@ -181,7 +181,7 @@ export async function importing(given: Given): Promise<Case> {
   };
 }
 
-export async function rule(given: Given): Promise<Case> {
+async function rule(given: Given): Promise<Case> {
   const { pool, deps, grounds } = await registry(given);
   const relief = {
     ...{ rule: 'relief', reason: 'seen', balanceUpToCents: 500_000n, originalUpToCents: null },
@@ -209,7 +209,7 @@ export async function rule(given: Given): Promise<Case> {
   };
 }
 
-export async function scorecard(given: Given): Promise<Case> {
+async function scorecard(given: Given): Promise<Case> {
   const { pool, deps, grounds } = await registry(given);
   const asked = { score: 'generic', role: 'challenger', card: 'malipo-generic@1' } as const;
   const row = await propose.proposeCard(deps, asked, grounds);
@@ -228,3 +228,14 @@ export async function scorecard(given: Given): Promise<Case> {
   const content = { label: 'SHA-256', text: digestOf(card) ?? '' };
   return { ...made, shown: [...made.shown, content] };
 }
+
+export const CASES: Cases = {
+  credit_merge: { role: 'risk', make: merge },
+  credit_dispute: { role: 'risk', make: dispute },
+  credit_account: { role: 'risk', make: withdrawal },
+  credit_life: { role: 'risk', make: life },
+  credit_case: { role: 'risk', make: closing },
+  credit_import: { role: 'risk', make: importing },
+  credit_rule: { role: 'risk', make: rule },
+  credit_scorecard: { role: 'risk', make: scorecard },
+};

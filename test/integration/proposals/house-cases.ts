@@ -6,7 +6,7 @@ import type { Books } from '../../support/money-fixture.ts';
 import { instructNew, OPERATOR, paidReport } from '../../support/money-fixture.ts';
 import { approveSeen } from '../../support/payouts.ts';
 import { databaseTime } from '../../support/reconciliation-fixture.ts';
-import type { Case, Given } from './cases.ts';
+import type { Case, Cases, Given } from './case.ts';
 
 const FLOAT = `operator-float:${OPERATOR}`;
 
@@ -25,7 +25,7 @@ async function pay(books: Books, amountCents: bigint): Promise<void> {
 }
 
 /** The opening of a float of which payments have consumed 300.00. */
-export async function opening({ books, proposals, people }: Given): Promise<Case> {
+async function opening({ books, proposals, people }: Given): Promise<Case> {
   await pay(books, 30_000n);
   const movedAt = await databaseTime(books);
   const common = { operatorCode: OPERATOR, movedAt, bank: null, note: 'their portal' };
@@ -60,7 +60,7 @@ export async function opening({ books, proposals, people }: Given): Promise<Case
   };
 }
 
-export async function journal({ books, proposals, people }: Given): Promise<Case> {
+async function journal({ books, proposals, people }: Given): Promise<Case> {
   await addBank(books);
   const texts = { reference: 'INV 7', note: 'servers of the month', evidence: 'invoice 7' };
   const asked = {
@@ -100,3 +100,8 @@ export async function journal({ books, proposals, people }: Given): Promise<Case
     },
   };
 }
+
+export const CASES: Cases = {
+  house_entry: { make: opening },
+  house_journal: { make: journal },
+};

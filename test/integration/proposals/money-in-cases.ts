@@ -10,7 +10,7 @@ import { COLLECTOR, createInstructed } from '../../support/money-fixture.ts';
 import type { Books } from '../../support/money-fixture.ts';
 import { newPayment } from '../../support/new-transaction.ts';
 import { approveSeen } from '../../support/payouts.ts';
-import type { Case, Given } from './cases.ts';
+import type { Case, Cases, Given } from './case.ts';
 
 const PAID_AT = new Date('2026-01-05T07:15:30Z');
 const AMOUNT = 70_000n;
@@ -43,7 +43,7 @@ const wentBack = async ({ pool }: Books, name: { readonly receipt: string }): Pr
   void (await reportReversal(pool, name, { actor: 'Chege', note: 'it went back' }));
 
 /** A receipt with an account that nobody has, assigned to a vendor. */
-export async function receipt({ books, proposals, people }: Given): Promise<Case> {
+async function receipt({ books, proposals, people }: Given): Promise<Case> {
   const vendorId = await books.addVendor();
   const vid = `vendor-${vendorId}`;
   const name = { issuer: 'mpesa', receipt: 'PP00000001' };
@@ -74,7 +74,7 @@ export async function receipt({ books, proposals, people }: Given): Promise<Case
 }
 
 /** A receipt that two people gave to the wrong vendor, which has spent a part of it. */
-export async function receiptMove({ books, proposals, people }: Given): Promise<Case> {
+async function receiptMove({ books, proposals, people }: Given): Promise<Case> {
   const [from, to] = [await books.addVendor(), await books.addVendor()];
   const name = { issuer: 'mpesa', receipt: 'PP00000002' };
   await takeUnmatched(books, name.receipt);
@@ -113,7 +113,7 @@ export async function receiptMove({ books, proposals, people }: Given): Promise<
 }
 
 /** Income of a till that a person reports in the name of its collector. */
-export async function collection({ books, proposals, people }: Given): Promise<Case> {
+async function collection({ books, proposals, people }: Given): Promise<Case> {
   const vendorId = await books.addVendor();
   const vid = `vendor-${vendorId}`;
   const till = { collector: COLLECTOR, vendorId, paidAt: PAID_AT };
@@ -142,3 +142,9 @@ export async function collection({ books, proposals, people }: Given): Promise<C
     },
   };
 }
+
+export const CASES: Cases = {
+  receipt: { make: receipt },
+  receipt_move: { make: receiptMove },
+  collection: { make: collection },
+};

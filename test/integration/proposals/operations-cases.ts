@@ -3,12 +3,12 @@ import { enterQuarantine } from '../../../src/payments/quarantine/enter.ts';
 import { proposeRelease } from '../../../src/payments/quarantine/release-kind.ts';
 import { createWireTime } from '../../../src/platform/base/clock.ts';
 import { OPERATOR } from '../../support/money-fixture.ts';
-import type { Case, Given } from './cases.ts';
+import type { Case, Cases, Given } from './case.ts';
 
 const wireTime = createWireTime('Africa/Nairobi');
 
 /** The end of a quarantine without the statement of the operator. */
-export async function quarantineRelease({ books, proposals, people }: Given): Promise<Case> {
+async function quarantineRelease({ books, proposals, people }: Given): Promise<Case> {
   const { pool } = books;
   const lostFrom = new Date('2026-01-05T09:00:00Z');
   const enter = async (lostUntil: Date | null) =>
@@ -47,3 +47,7 @@ export async function quarantineRelease({ books, proposals, people }: Given): Pr
     },
   };
 }
+
+export const CASES: Cases = {
+  quarantine_release: { role: 'operations', make: quarantineRelease },
+};

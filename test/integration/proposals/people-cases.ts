@@ -4,12 +4,12 @@ import { findPerson } from '../../../src/parties/people/people-store.ts';
 import { createWireTime } from '../../../src/platform/base/clock.ts';
 import { confirmedBy } from '../../../src/proposals/parties/person.ts';
 import { SEALING } from '../../support/production-pair.ts';
-import type { Case, Given } from './cases.ts';
+import type { Case, Cases, Given } from './case.ts';
 
 const LOGIN = 'dalila';
 
 /** Somebody who has used a link. */
-export async function person({ books, proposals, people }: Given): Promise<Case> {
+async function person({ books, proposals, people }: Given): Promise<Case> {
   const { pool, ledgerMac } = books;
   const confirm = confirmedBy(proposals, { by: people.asha, note: 'a new colleague' });
   const deps = { pool, ledgerMac, confirm };
@@ -46,3 +46,7 @@ export async function person({ books, proposals, people }: Given): Promise<Case>
     isProposedByAll: true,
   };
 }
+
+export const CASES: Cases = {
+  person: { role: 'administrator', make: person },
+};

@@ -15,7 +15,7 @@ import type { SettingChange } from '../../../src/payments/settings/propose.ts';
 import { SEALING } from '../../support/production-pair.ts';
 import { COLLECTOR, createInstructed, OPERATOR } from '../../support/money-fixture.ts';
 import { BILLER, newPayment } from '../../support/new-transaction.ts';
-import type { Case, Given } from './cases.ts';
+import type { Case, Cases, Given } from './case.ts';
 
 interface Changed extends SettingChange {
   readonly shown: Case['shown'];
@@ -59,7 +59,7 @@ async function settingCase(
 }
 
 /** Another address of an operator, while a payment has no result. */
-export async function operator(given: Given): Promise<Case> {
+async function operator(given: Given): Promise<Case> {
   const { pool } = given.books;
   const vendorId = await given.books.addVendor();
   await given.books.addFloat(vendorId, 1_000_000n);
@@ -85,7 +85,7 @@ export async function operator(given: Given): Promise<Case> {
 }
 
 /** An account number that another vendor gets. */
-export async function accountNumber(given: Given): Promise<Case> {
+async function accountNumber(given: Given): Promise<Case> {
   const { books } = given;
   await setSource(books.pool, 'paybill', {
     ...{ name: 'Pay bill', kind: 'daraja', collector: COLLECTOR },
@@ -104,7 +104,7 @@ export async function accountNumber(given: Given): Promise<Case> {
 }
 
 /** A collector of one vendor that may collect for every vendor. */
-export async function collector(given: Given): Promise<Case> {
+async function collector(given: Given): Promise<Case> {
   const { pool } = given.books;
   const vid = `vendor-${await given.books.addVendor()}`;
   const other = `vendor-${await given.books.addVendor()}`;
@@ -120,7 +120,7 @@ export async function collector(given: Given): Promise<Case> {
 }
 
 /** A vendor’s own fee, where there was none. */
-export async function price(given: Given): Promise<Case> {
+async function price(given: Given): Promise<Case> {
   const { pool } = given.books;
   const vendorId = await given.books.addVendor();
   const formula = (flatCents: bigint) => ({
@@ -142,3 +142,10 @@ export async function price(given: Given): Promise<Case> {
     },
   });
 }
+
+export const CASES: Cases = {
+  price_setting: { make: price },
+  operator_setting: { role: 'operations', make: operator },
+  money_in_setting: { make: accountNumber },
+  party_setting: { role: 'administrator', make: collector },
+};

@@ -13,7 +13,7 @@ import { Skeleton } from '../../design/Skeleton.tsx';
 import { Table } from '../../design/Table.tsx';
 import { Age, secondsSince } from '../../format/Age.tsx';
 import { Money } from '../../format/Money.tsx';
-import { useProposalName } from './approval-texts.ts';
+import { useProposalWord } from './approval-texts.ts';
 import { DecideProposal } from './DecideProposal.tsx';
 
 /** What one person has proposed and another one has to decide. */
@@ -69,7 +69,7 @@ function List({
   readonly onDecide: (approval: ListedProposal) => void;
 }) {
   const { t } = useLingui();
-  const nameOf = useProposalName();
+  const inWords = useProposalWord();
   if (approvals.length === 0) {
     return (
       <Empty title={<Trans>Nothing to approve</Trans>}>
@@ -84,7 +84,7 @@ function List({
       keyOf={({ proposal }) => proposal}
       empty=""
       columns={[
-        { title: t`Proposal`, cell: (each) => nameOf(each.kind) },
+        { title: t`Proposal`, cell: (each) => inWords(each.title) },
         { title: t`About`, cell: ({ about }) => about ?? t`our own accounts`, hide: 'small' },
         {
           title: t`KES`,

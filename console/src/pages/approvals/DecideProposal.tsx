@@ -14,7 +14,7 @@ import { Becomes } from '../../format/Becomes.tsx';
 import { By } from '../../format/By.tsx';
 import { Money } from '../../format/Money.tsx';
 import { Time } from '../../format/Time.tsx';
-import { useLabel, useProposalName, useText } from './approval-texts.ts';
+import { useProposalWord, useText } from './approval-texts.ts';
 
 /** A proposal of any kind: its content, what an approval would do now, and the decision. */
 export function DecideProposal({
@@ -26,7 +26,7 @@ export function DecideProposal({
   readonly mayDecide: boolean;
   readonly onClose: () => void;
 }) {
-  const nameOf = useProposalName();
+  const inWords = useProposalWord();
   const asked = useQuery({
     queryKey: ['proposal', id],
     queryFn: ({ signal }) => get<ProposalView>(`/proposals/${id}`, {}, signal),
@@ -35,7 +35,7 @@ export function DecideProposal({
     gcTime: 0,
   });
   const proposal = asked.data;
-  const title = proposal && nameOf(proposal.kind);
+  const title = proposal && inWords(proposal.title);
   if (proposal === undefined || !mayDecide || proposal.decision !== null) {
     return (
       <Dialog title={title ?? <Trans>Proposal</Trans>} open onOpenChange={onClose}>
@@ -120,12 +120,12 @@ function Block({ title, lines }: { readonly title: string; readonly lines: reado
 }
 
 function Rows({ lines }: { readonly lines: readonly LineView[] }) {
-  const labelOf = useLabel();
+  const inWords = useProposalWord();
   const textOf = useText();
   return (
     <Facts
       facts={lines.map(({ label, text, amount }) => ({
-        name: labelOf(label),
+        name: inWords(label),
         value: (
           <>
             {amount !== null && <Money amount={amount} currency />}
