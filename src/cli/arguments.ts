@@ -70,10 +70,6 @@ const requireCode = matching(/^[a-z0-9_]{1,40}$/, '1 to 40 letters, digits or un
 
 /** The code of a biller or operator, which is always lower-case, given in any case. */
 export const code = (text: string): string => requireCode(text.toLowerCase());
-export const threeDigits = matching(
-  /^\d{3}$/,
-  'exactly 3 digits without the leading 0, such as 722',
-);
 /** Text for people: printable characters. */
 export const displayName = matching(
   /^[^\p{Cc}\p{Cf}\s](?:[^\p{Cc}\p{Cf}]{0,98}[^\p{Cc}\p{Cf}\s])?$/u,

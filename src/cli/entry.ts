@@ -6,10 +6,10 @@ import { noted } from './parties/noted.ts';
 
 /** Groups and commands that only read. Everything else leaves an entry in the audit log. */
 const READS = new Set([
-  ...['find', 'overview', 'status', 'payments', 'report', 'price list', 'price show'],
+  ...['find', 'overview', 'status', 'payments', 'report'],
   ...['person list', 'operator list'],
   ...['operator protocols', 'operator test', 'operator floats', 'operator float', 'biller list'],
-  ...['prefix list', 'ledger', 'receipts push-status', 'receipts source list'],
+  ...['ledger', 'receipts push-status', 'receipts source list'],
   ...['receipts account list', 'reconcile pulls', 'reconcile report'],
   ...['house trial-balance', 'house transfers'],
   ...['quarantine status', 'archive verify', 'demo-data list'],
@@ -26,7 +26,7 @@ const STEPS = new Set(['propose', 'approve', 'reject', 'withdraw', 'preview']);
 /** Settings, and income by hand, that another person approves. */
 const SETTINGS = new Set([
   'collect',
-  ...['price set', 'price remove', 'price set-operator', 'operator set', 'operator set-key'],
+  ...['operator set', 'operator set-key'],
   ...['biller set'],
   ...[
     'receipts source set',
@@ -36,7 +36,7 @@ const SETTINGS = new Set([
   ],
 ]);
 /** Groups whose first argument is the code of something, and never personal data. */
-const NAMED = new Set(['operator', 'biller', 'price']);
+const NAMED = new Set(['operator', 'biller']);
 
 /** Entry in the audit log of a command that changes something; undefined: it only reads. */
 export interface CommandEntry {

@@ -74,12 +74,10 @@ const COMMANDS: readonly Entry[] = [
   {
     name: 'price',
     summary: 'prices: fees of vendors, costs and commissions of operators',
-    load: async () => (await import('./payments/price.ts')).addPriceCommands,
   },
   {
     name: 'prefix',
     summary: 'phone prefixes and their airtime billers',
-    load: async () => (await import('./payments/prefix.ts')).addPrefixCommands,
   },
   {
     name: 'collect',

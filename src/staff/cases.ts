@@ -122,7 +122,7 @@ export const CASES: Noun = {
         const filter = {
           ...{ resolved: state === 'resolved', kind, vid: input.vid },
           caseIds: waiting && [...waiting.keys()],
-          operatorCode: operator?.toLowerCase(),
+          operatorCode: operator,
         };
         const { shown, next } = await pageByTime(
           input,

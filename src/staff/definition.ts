@@ -134,6 +134,8 @@ export interface Keywords {
   readonly placeholder?: string;
   /** An argument of the command, though it is not in the path. */
   readonly argument?: true;
+  /** Text that may be given in any case: handlers get it in lower case. */
+  readonly anyCase?: true;
   /**
    * Options that stand for a value, with what they say: `--resolved` for `--state resolved`, or one that is not called as its
    * value. `no-` and the name of the property’s option is possible.

@@ -85,10 +85,10 @@ export const ENTRIES: Noun = {
       handle: async ({ core: loaded, input, deps, viewer }) => {
         const { kind, reference, at, from, reason: note } = input;
         const row = await loaded.proposeEntry(await deps.proposals(), {
-          operatorCode: input.operator.toLowerCase(),
+          operatorCode: input.operator,
           amountCents: parseMoney(input.amount),
           movedAt: at === undefined ? deps.clock.now() : readMoment(at, 'at', deps.wireTime),
-          bank: from?.toLowerCase() ?? null,
+          bank: from ?? null,
           ...{ kind, reference, note, by: viewer.actor },
         });
         const result = viewOf(loaded.entryOf(row), loaded.decidedOf);

@@ -69,6 +69,7 @@ export const vid = (options: Options = {}) =>
 /** The code of a biller, an operator or a source, in any case. */
 export const code = (options: Options = {}) =>
   Type.String({
+    anyCase: true,
     pattern: '^[A-Za-z0-9_]{1,40}$',
     form: '1 to 40 letters, digits or underscores',
     ...options,
@@ -82,6 +83,23 @@ export const amount = (options: Options = {}) =>
     description: 'in KES',
     ...options,
   });
+
+/** An amount of an input that is not 0. */
+export const positive = (options: Options = {}) =>
+  amount({
+    pattern: String.raw`^(?=.*[1-9])\d{1,12}(\.\d{1,2})?$`,
+    form: 'a decimal number greater than 0 such as 100.00, with at most 12 digits before the point and 2 after it',
+    ...options,
+  });
+
+/** An amount of a change, or none, which an option of its own says. */
+export const positiveOrNone = (name: string, description: string, without: string) =>
+  Type.Optional(
+    orNull(positive(), {
+      ...{ description, placeholder: 'amount' },
+      shorthands: { [`no-${name}`]: { value: null, says: without } },
+    }),
+  );
 
 /** An amount of an answer: decimal text in KES, or null. */
 export const money = (options: Options = {}) =>

@@ -16,6 +16,8 @@ export function readInput(
   const input = { ...given };
   for (const [name, property] of propertiesOf(schema)) {
     if (property.default !== undefined) input[name] ??= property.default;
+    const value = input[name];
+    if (property.anyCase === true && typeof value === 'string') input[name] = value.toLowerCase();
   }
   const problemOf = finders.get(schema) ?? createProblemFinder(schema);
   finders.set(schema, problemOf);

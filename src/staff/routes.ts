@@ -1,12 +1,11 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { RouteRow } from '../payments/billers/routes-store.ts';
-import { Refusal } from '../platform/base/errors.ts';
-import { formatMoney, parseMoney } from '../platform/base/money.ts';
+import { centsOf, moneyOf, parseMoney } from '../platform/base/money.ts';
 import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, moneyOrNull, orNull, text, textOrNull } from './fields.ts';
+import { inputOf, moneyOrNull, positiveOrNone, text, textOrNull } from './fields.ts';
 import { proposalView } from './proposal-schema.ts';
 import { settingReason as reason } from './signer-schema.ts';
 
@@ -90,15 +89,6 @@ export type RouteTrial = Static<typeof trial>;
 
 const SETS = { permission: 'billers.act', proposes: 'operator_setting', actsAlone: true } as const;
 
-/** An amount of the terms, or none. */
-const amount = (name: string, what: string, without: string) =>
-  Type.Optional(
-    orNull(fields.amount(), {
-      ...{ description: what, placeholder: 'amount' },
-      shorthands: { [`no-${name}`]: { value: null, says: without } },
-    }),
-  );
-
 export const ROUTES: Noun = {
   command: 'route',
   summary: 'Routes: the operators that may execute a biller’s payments.',
@@ -116,7 +106,7 @@ export const ROUTES: Noun = {
       }),
       output: trial,
       handle: async ({ core: { tryRoutes }, input, deps }) => {
-        const billerCode = input.biller.toLowerCase();
+        const billerCode = input.biller;
         const amountCents = parseMoney(input.amount, 'amount');
         const payment = { billerCode, amountCents };
         const tried = await tryRoutes(deps.pool, payment, deps.timeZone);
@@ -150,7 +140,7 @@ export const ROUTES: Noun = {
       rows: 'routes',
       empty: 'no routes',
       handle: async ({ core: { listRouteRows, routeOf }, input, deps }) => {
-        const wanted = input.biller?.toLowerCase();
+        const wanted = input.biller;
         const rows = await listRouteRows(deps.pool);
         const shown = rows.filter(({ billerCode }) => (wanted ?? billerCode) === billerCode);
         return { routes: shown.map((row) => viewOf(row, routeOf(row).obstacleReason)) };
@@ -177,9 +167,9 @@ export const ROUTES: Noun = {
             description: 'share among routes of the same position',
           }),
         ),
-        minimum: amount('minimum', 'smallest amount that it takes', 'no smallest amount'),
-        maximum: amount('maximum', 'largest amount that it takes', 'no largest amount'),
-        daily_limit: amount(
+        minimum: positiveOrNone('minimum', 'smallest amount that it takes', 'no smallest amount'),
+        maximum: positiveOrNone('maximum', 'largest amount that it takes', 'no largest amount'),
+        daily_limit: positiveOrNone(
           'daily-limit',
           'how much may be sent through it in a day of TIME_ZONE',
           'no daily limit',
@@ -195,9 +185,9 @@ export const ROUTES: Noun = {
         const change = changeJson({
           position: input.position,
           weight: input.weight,
-          minimumCents: centsOf(input.minimum, 'minimum'),
-          maximumCents: centsOf(input.maximum, 'maximum'),
-          dailyLimitCents: centsOf(input.daily_limit, 'daily_limit'),
+          minimumCents: centsOf(input.minimum),
+          maximumCents: centsOf(input.maximum),
+          dailyLimitCents: centsOf(input.daily_limit),
           status: input.status,
         });
         return await changedSetting(asked, {
@@ -227,17 +217,7 @@ const keyOf = ({
 }: {
   readonly biller: string;
   readonly operator: string;
-}) => ({ billerCode: of.toLowerCase(), operatorCode: through.toLowerCase() });
-
-/** Throws: `invalid_field`. */
-function centsOf(given: string | null | undefined, field: string): bigint | null | undefined {
-  if (given === null || given === undefined) return given;
-  const cents = parseMoney(given, field);
-  if (cents > 0n) return cents;
-  throw new Refusal('invalid_field', { field, text: `${field} must be greater than 0` });
-}
-
-const money = (cents: bigint | null): string | null => (cents === null ? null : formatMoney(cents));
+}) => ({ billerCode: of, operatorCode: through });
 
 function viewOf(row: RouteRow, reasonNot: string | null) {
   return {
@@ -245,9 +225,9 @@ function viewOf(row: RouteRow, reasonNot: string | null) {
     operator: row.operatorCode,
     position: row.position,
     weight: row.weight,
-    minimum: money(row.minimumCents),
-    maximum: money(row.maximumCents),
-    daily_limit: money(row.dailyLimitCents),
+    minimum: moneyOf(row.minimumCents),
+    maximum: moneyOf(row.maximumCents),
+    daily_limit: moneyOf(row.dailyLimitCents),
     set_status: row.status,
     obstacle: reasonNot,
     on_trial: row.trialSince !== null,

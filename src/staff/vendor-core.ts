@@ -6,7 +6,7 @@ import { formulaFields } from '../payments/prices/describe.ts';
 import { feePriceFor, inForce } from '../payments/prices/price.ts';
 import { readVendorFloats } from '../payments/vendor-floats/read-floats.ts';
 import { startOfDay } from '../platform/base/clock.ts';
-import { formatMoney } from '../platform/base/money.ts';
+import { formatMoney, moneyOf } from '../platform/base/money.ts';
 import type { StaffDeps } from './deps.ts';
 import type { VendorPrice, VendorRowView, VendorView } from './vendor-view.ts';
 
@@ -26,7 +26,7 @@ export async function vendorRows(
       ...settingsOf(row),
       float: formatMoney(float?.floatCents ?? 0n),
       collected: formatMoney(float?.collectedCents ?? 0n),
-      low: lowText(float?.lowCents ?? null),
+      low: moneyOf(float?.lowCents ?? null),
       float_state: float?.state ?? null,
       hours_left: float?.hoursLeft ?? null,
       top_ups: [...(float?.topUps ?? [])],
@@ -81,6 +81,3 @@ function pricesFor(vendorId: number, billers: readonly Biller[], nowMs: number):
     };
   });
 }
-
-export const lowText = (cents: bigint | null): string | null =>
-  cents === null ? null : formatMoney(cents);

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { RuleRow, TopUpRow } from '../payments/vendor-floats/rules-store.ts';
 import type { TopUpKind, TopUpRule } from '../payments/vendor-floats/rule.ts';
-import { formatMoney, parseMoney } from '../platform/base/money.ts';
+import { formatMoney, moneyOf, parseMoney } from '../platform/base/money.ts';
 import { action, view } from './definition.ts';
 import type { AnyAction, Asked, Noun } from './definition.ts';
 import * as fields from './fields.ts';
@@ -160,7 +160,7 @@ export const TOP_UPS: Noun = {
           targetCents: parseMoney(input.target, 'target'),
           maximumCents: parseMoney(input.max_amount, 'max_amount'),
           dailyCents: parseMoney(input.max_per_day, 'max_per_day'),
-          sourceCode: input.source.toLowerCase(),
+          sourceCode: input.source,
           phone: input.phone,
         });
       },
@@ -183,7 +183,7 @@ export const TOP_UPS: Noun = {
           vid: vids.get(vendorId) ?? '',
         });
         return {
-          rules: rules.map((row) => ({ ...vidOf(row), ...ruleViewOf(row, loaded.lowText) })),
+          rules: rules.map((row) => ({ ...vidOf(row), ...ruleViewOf(row) })),
           top_ups: topUps.map((row) => ({ ...vidOf(row), ...topUpViewOf(row) })),
         };
       },
@@ -206,10 +206,9 @@ export const TOP_UPS: Noun = {
         const { vendorId, vid: named } = await loaded.requireVendor(pool, input.vid);
         const rules = await loaded.listRulesOf(pool, vendorId);
         const topUps = await loaded.listTopUps(pool, vendorId, input.limit);
-        const { lowText } = loaded;
         return {
           vid: named,
-          rules: rules.map((row) => ruleViewOf(row, lowText)),
+          rules: rules.map((row) => ruleViewOf(row)),
           top_ups: topUps.map((row) => topUpViewOf(row)),
         };
       },
@@ -229,14 +228,14 @@ function offAction(kind: TopUpKind): AnyAction {
   });
 }
 
-function ruleViewOf(row: RuleRow, shown: Loaded['lowText']) {
+function ruleViewOf(row: RuleRow) {
   return {
     rule: row.ruleId,
     kind: row.kind,
     below: formatMoney(row.thresholdCents),
-    target: shown(row.targetCents),
-    max_amount: shown(row.maximumCents),
-    max_per_day: shown(row.dailyCents),
+    target: moneyOf(row.targetCents),
+    max_amount: moneyOf(row.maximumCents),
+    max_per_day: moneyOf(row.dailyCents),
     pause_seconds: row.pauseSeconds,
     source: row.sourceCode,
     phone: row.phone,

@@ -10,6 +10,7 @@ import {
 import type { DuplicateWindow } from '../parties/vendor.ts';
 import * as fields from './fields.ts';
 import { moneyOrNull, orNull, text } from './fields.ts';
+import { formula } from './price-schema.ts';
 import { signature, STATUSES } from './signer-schema.ts';
 
 /** A vendor as people see it. */
@@ -80,15 +81,7 @@ const priceView = Type.Object({
   /** True: it is agreed with this vendor; false: it is everybody's. */
   is_own: Type.Boolean({ title: 'Own' }),
   since: fields.time({ title: 'Since' }),
-  formula: Type.Object({
-    tiers: Type.Array(
-      Type.Object({ from: fields.money(), flat: fields.money(), percent: Type.String() }),
-    ),
-    minimum: moneyOrNull(),
-    maximum: moneyOrNull(),
-    vat_percent: Type.String(),
-    vat: Type.Enum(['included', 'added']),
-  }),
+  formula,
 });
 export type VendorPrice = Static<typeof priceView>;
 

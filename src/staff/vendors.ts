@@ -7,7 +7,7 @@ import {
   SECTORS,
   STATUS_TEXTS,
 } from '../parties/vendor.ts';
-import { parseMoney } from '../platform/base/money.ts';
+import { centsOf, moneyOf } from '../platform/base/money.ts';
 import { action, view } from './definition.ts';
 import type { AnyAction, Noun } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
@@ -281,13 +281,13 @@ export const VENDORS: Noun = {
         low: moneyOrNull({ title: 'Low', nullText: 'not set' }),
       }),
       handle: async ({ core: loaded, input, deps, viewer }) => {
-        const { lowText, requireVendor, setVendorFloat, oneVendor } = loaded;
+        const { requireVendor, setVendorFloat, oneVendor } = loaded;
         const row = await requireVendor(deps.pool, input.vid);
         const { low: before } = await oneVendor(row, deps);
-        const lowCents = input.low === null ? null : parseMoney(input.low, 'low');
+        const lowCents = centsOf(input.low);
         const by = viewer.login;
         await setVendorFloat(deps.pool, { vendorId: row.vendorId, lowCents, by });
-        const low = lowText(lowCents);
+        const low = moneyOf(lowCents);
         return {
           result: { vid: row.vid, low },
           audit: { before: { low: before }, after: { low } },

@@ -193,7 +193,10 @@ export function namesForPeople(sources: Sources): string[] {
     const commands = file.startsWith('cli/')
       ? [...text.matchAll(/(?:\bcommand\(\s*[\w.]+,|\.command\()\s*'([a-z][\w-]*)/g)]
       : [];
-    return [...metrics, ...commands].map((match) => match[1] ?? '');
+    const defined = file.startsWith('staff/')
+      ? [...text.matchAll(/\bname: '[a-z-]+\.([a-z-]+)'/g)]
+      : [];
+    return [...metrics, ...commands, ...defined].map((match) => match[1] ?? '');
   });
 }
 

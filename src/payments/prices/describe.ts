@@ -32,11 +32,12 @@ export function formulaFields(formula: FeeFormula): FormulaFields {
 
 /** An operator's terms for programs. */
 export function termsFields({ cost, commission, commissionNetted }: OperatorTerms) {
+  const paid: 'netted' | 'later' = commissionNetted ? 'netted' : 'later';
   return {
     cost: formatMoney(cost.flatCents),
     cost_percent: percentText(cost.bps),
     commission: formatMoney(commission.flatCents),
     commission_percent: percentText(commission.bps),
-    commission_paid: commissionNetted ? 'netted' : 'later',
+    commission_paid: paid,
   };
 }

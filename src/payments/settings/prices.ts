@@ -114,19 +114,19 @@ const rateJson = ({ flatCents, bps: share }: Rate) => ({
   bps: share,
 });
 
-/** The price in force and those that begin later, in the order of their begin. */
+/** The price in force, and those that begin later: it ends none of them. */
 function priceFields<Row extends Versioned>(
   rows: readonly Row[],
   textOf: (row: Row) => string,
   now: Date,
 ): Fields {
   const isLater = ({ validFrom: begin }: Row): boolean => begin > now;
-  const later = rows.filter(isLater);
   const current = rows.find((row) => !isLater(row));
+  const later = rows.filter(isLater);
   return {
-    Price: current === undefined ? 'none' : textOf(current),
-    'Later prices': later
-      .map((row) => `from ${row.validFrom.toISOString()}: ${textOf(row)}`)
-      .join('; '),
+    Price: [
+      current === undefined ? 'none' : textOf(current),
+      ...later.map((row) => `from ${row.validFrom.toISOString()} on: ${textOf(row)}`),
+    ].join('; then '),
   };
 }

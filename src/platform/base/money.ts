@@ -38,3 +38,13 @@ export function formatMoney(cents: bigint): string {
 export function moneyNumber(cents: bigint): number {
   return Number(formatMoney(cents));
 }
+
+/** Like `formatMoney`, for an amount that may be missing. */
+export function moneyOf<None extends null | undefined>(cents: bigint | None): string | None {
+  return typeof cents === 'bigint' ? formatMoney(cents) : cents;
+}
+
+/** Like `parseMoney`, for an amount that may be missing. Throws: `invalid_field`. */
+export function centsOf<None extends null | undefined>(text: string | None): bigint | None {
+  return typeof text === 'string' ? parseMoney(text) : text;
+}

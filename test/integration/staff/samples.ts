@@ -79,13 +79,24 @@ const withRule = (kind: 'fund' | 'push'): Sample => ({
 /** Each time another one, because the same step is not proposed twice. */
 const BILLERS = ['kplc_prepaid', 'airtel', 'telkom', 'jtl', 'zuku', 'startimes'];
 let turns = 0;
+const nextBiller = (): string => BILLERS[(turns += 1) % BILLERS.length] ?? '';
 const routeOf = (given: object): Sample => ({
   by: 'operations',
   input: async ({ addRoute }) => {
-    const biller = BILLERS[(turns += 1) % BILLERS.length] ?? '';
+    const biller = nextBiller();
     await addRoute(biller, 'safaricom');
     return { biller, operator: 'safaricom', ...given };
   },
+});
+
+/** A fee of a vendor that was just added. */
+const feeOf = (given: object): Sample => ({
+  input: vendorOf({ biller: 'kplc_prepaid', ...given }),
+});
+
+const byOperations = (given: object, prepare?: (world: World) => Promise<object>): Sample => ({
+  by: 'operations',
+  input: async (world) => ({ ...given, ...(await prepare?.(world)) }),
 });
 
 /** An input for every definition. A test fails for one that has none. */
@@ -200,6 +211,22 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'route.list': { input: async () => ({ biller: 'kplc_prepaid' }) },
   'route.set': routeOf({ daily_limit: '5000' }),
   'route.remove': routeOf({}),
+  'price.list': nothing,
+  'price.operators': nothing,
+  'price.show': { input: async () => ({ biller: 'kplc_prepaid', amount: '100', vid: 'demo' }) },
+  'price.set': feeOf({ percent: '1.5', tiers: [{ from: '1000', flat: '10' }], vat_percent: '16' }),
+  'price.remove': feeOf({}),
+  'price.set-operator': {
+    input: async () => ({ biller: nextBiller(), operator: 'kplc', cost: '2' }),
+  },
+  'prefix.list': nothing,
+  'prefix.set': byOperations({ prefix: '203', biller: 'airtel' }),
+  'prefix.remove': byOperations({}, async ({ act }) => {
+    const prefix = `2${(turns += 1) % 10}9`;
+    await act('operations', `/prefixes/${prefix}`, { biller: 'airtel' });
+    return { prefix };
+  }),
+  'prefix.load-kenya': byOperations({}),
   'collector.add': {
     by: 'admin',
     input: async () => ({ collector: `c-${some()}`, name: 'Till', all_vendors: true }),
