@@ -1,4 +1,4 @@
-import { MARGIN_BY } from '../src/console/finance-answers.ts';
+import { DIMENSIONS } from '../src/payments/reports/dimensions.ts';
 import type { AnyRoute } from '../src/console/route.ts';
 
 /**
@@ -142,6 +142,8 @@ function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measur
     '/receivables': LISTS,
     '/exposure': LISTS,
     '/corrections': { ...LISTS, ...ofBooks },
+    '/floats': LISTS,
+    '/ledger/transfers': { ...LISTS, query: { ledger_account: ['suspense'] } },
     '/system': LISTS,
     '/system/configuration': LISTS,
     '/audit': { ...LISTS, also: [{ login: 'admin', from: dayAgo(30) }] },
@@ -162,8 +164,8 @@ function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measur
     '/vat': { ...CHARTS, query: { month: [dayAgo(0).slice(0, 7), dayAgo(45).slice(0, 7)] } },
     '/margin': {
       ...CHARTS,
-      ...ofBooks,
-      also: [early, ...MARGIN_BY.map((by) => ({ from: dayAgo(90), by }))],
+      query: { to: [], by: ['biller,day'] },
+      also: [early, ...DIMENSIONS.map((by) => ({ from: dayAgo(90), by }))],
     },
     // A day that follows the closed one, a closed one, and one long before, which nothing closed.
     '/reconciliation/:day': {
@@ -286,6 +288,7 @@ function queriesOf(
 
 /** Lists the values of an enumeration. */
 function valuesOf(property: object): readonly string[] | undefined {
+  if ('type' in property && property.type === 'boolean') return ['true', 'false'];
   if ('enum' in property && Array.isArray(property.enum)) return property.enum as string[];
   if (!('anyOf' in property) || !Array.isArray(property.anyOf)) return undefined;
   return property.anyOf.flatMap((one: { readonly const?: string }) => one.const ?? []);

@@ -6,12 +6,11 @@ import { noted } from './parties/noted.ts';
 
 /** Groups and commands that only read. Everything else leaves an entry in the audit log. */
 const READS = new Set([
-  ...['find', 'overview', 'status', 'payments', 'report'],
+  ...['find', 'overview', 'status', 'payments'],
   ...['person list', 'operator list'],
-  ...['operator protocols', 'operator test', 'operator floats', 'operator float', 'biller list'],
+  ...['operator protocols', 'operator test', 'operator floats', 'biller list'],
   ...['ledger', 'receipts push-status', 'receipts source list'],
   ...['receipts account list', 'reconcile pulls', 'reconcile report'],
-  ...['house trial-balance', 'house transfers'],
   ...['quarantine status', 'archive verify', 'demo-data list'],
 ]);
 /** The second part of these commands, or a part of that, is what only reads. */

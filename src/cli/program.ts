@@ -137,12 +137,10 @@ const COMMANDS: readonly Entry[] = [
   {
     name: 'house',
     summary: 'our own books: trial balance, transfers, entries that two people decide',
-    load: async () => (await import('./payments/house.ts')).addHouseCommands,
   },
   {
     name: 'report',
-    summary: 'reports: margin, VAT, receivables, exposure, our books of a period',
-    load: async () => (await import('./payments/report.ts')).addReportCommands,
+    summary: 'reports: margin, VAT, receivables, exposure, corrections, floats',
   },
   {
     name: 'proposal',

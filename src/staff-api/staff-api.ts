@@ -118,7 +118,8 @@ async function answer(
   const found = await work();
   if (found instanceof Streamed) throw new Error('a stream is for pages only');
   if (!(found instanceof NotedFile)) return await reply.send(found);
-  const { name, type, body } = found.file;
+  const { name, type, body, hasFailed } = found.file;
+  if (hasFailed === true) void reply.header('malipo-check', 'failed');
   const disposition = `attachment; filename="${name}"`;
   return await reply.header('content-disposition', disposition).type(type).send(body);
 }

@@ -55,6 +55,8 @@ export interface View<Core, Input extends TObject, Output extends TObject>
    * and answers `next`, so that a file never ends early.
    */
   readonly rows?: keyof Static<Output> & string;
+  /** The property with the sums of all rows: the last row of the table, and of a file. */
+  readonly total?: keyof Static<Output> & string;
   /** The table's text without rows, such as `no cases`. */
   readonly empty?: string;
   /** It reads much: its readers take turns, or only a vendor’s people do. */
@@ -113,14 +115,15 @@ export interface Done<Result> {
 export interface Keywords {
   /** What people call it, as in the header of a file: `Opened`. */
   readonly title?: string;
-  readonly unit?: 'money' | 'time' | 'count';
+  /** `days`: a span such as `1-7`, which a spreadsheet would turn into a date. */
+  readonly unit?: 'money' | 'time' | 'count' | 'days';
   /** What null is called. */
   readonly nullText?: string;
   /** Text for people that depends on the other properties of the row. A file has the value itself. */
   readonly text?: (value: never, row: never, time: (iso: string) => string) => string;
   /** An object, or a list of labelled values: each is a line among the facts, below the title if it is not empty. */
   readonly spread?: true;
-  /** Null is no line among the facts. */
+  /** Null is no line among the facts, and no column of a table if every row has it. A file has the column. */
   readonly isOptional?: true;
   /** A column that a terminal shows only with `--wide`, or that only a file has. */
   readonly wide?: true;

@@ -122,6 +122,16 @@ export const moment = (options: Options) =>
     ...options,
   });
 
+/** A period of the books; see `readBookPeriod`. */
+export const bookPeriod = {
+  from: Type.Optional(
+    moment({ description: 'a day or a time (default: the first day of this month)' }),
+  ),
+  to: Type.Optional(
+    moment({ description: 'a day (included) or a time (not included) (default: today)' }),
+  ),
+};
+
 /** Which proposals of two people a list has. */
 export const openOrAll = (all: string) =>
   Type.Enum(['open', 'all'], {
@@ -163,6 +173,9 @@ export const paging = (usual: number) => ({
     placeholder: 'count',
   }),
 });
+
+/** A number of things in an answer. */
+export const count = (options: Options = {}) => Type.Integer({ unit: 'count', ...options });
 
 /** The cursor of the next page of a list; null: it ends here. */
 export const next = textOrNull({ description: 'the `cursor` of the next page' });

@@ -2,12 +2,13 @@ import { Readable } from 'node:stream';
 import { csvOf } from '../platform/export/csv.ts';
 import type { Cell } from '../platform/export/rows.ts';
 import { xlsxOf } from '../platform/export/xlsx.ts';
+import { routeOf } from './definition.ts';
 import type { AnyDownload, AnyView } from './definition.ts';
 import { MAX_PAGE } from './fields.ts';
 import type { FileAnswer } from './forms.ts';
 import { openFileEntry, perform } from './perform.ts';
 import type { By } from './perform.ts';
-import { cellFor, rowColumns } from './present.ts';
+import { cellFor, rowColumns, totalCells, totalOf } from './present.ts';
 import type { Row } from './present.ts';
 import { readInput } from './read-input.ts';
 
@@ -53,7 +54,12 @@ export async function fileOf(
       rows += found.length;
       yield found.map((row) => columns.map((column) => cellFor(column, row)));
       const next = page['next'];
-      if (typeof next !== 'string') return;
+      if (typeof next !== 'string') {
+        const total = totalOf(of, page);
+        if (total !== undefined)
+          yield [totalCells(columns, total, (column) => cellFor(column, total))];
+        return;
+      }
       page = await perform(of, { ...asked, cursor: next }, by);
     }
   };
@@ -71,9 +77,16 @@ export async function fileOf(
     }
   };
   const day = wireTime.format(by.deps.clock.now()).slice(0, 10);
-  const name = `${of.rows?.replaceAll('_', '-') ?? 'rows'}-${day}.${format}`;
-  return { name, type: TYPES[format], body: Readable.from(body()) };
+  const name = `${fileNameOf(of)}-${day}.${format}`;
+  const hasFailed = of.failed?.(first) === true;
+  return { name, type: TYPES[format], body: Readable.from(body()), hasFailed };
 }
+
+/** The last word of the path. */
+const fileNameOf = (of: AnyView): string =>
+  routeOf(of)
+    .path.split('/')
+    .findLast((word) => !word.startsWith(':')) ?? 'rows';
 
 /** The file of a download, with an entry in the audit log before its first byte and its length after the last one. */
 export async function notedDownload(of: AnyDownload, given: Values, by: By): Promise<FileAnswer> {

@@ -26,6 +26,8 @@ export interface FileAnswer {
   readonly body: Readable;
   /** The input without personal data, for the audit log. Default: the whole input. */
   readonly filter?: object;
+  /** What a check found makes the command end with 1. */
+  readonly hasFailed?: boolean;
 }
 
 /** Sends the current state, then every change. Returns a function that ends this. */

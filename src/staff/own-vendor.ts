@@ -10,3 +10,14 @@ export async function requireVendor(db: Queryable, vid: string): Promise<VendorR
     throw new Refusal('not_found', { text: `Vendor ${vid} does not exist.` });
   return vendor;
 }
+
+/** The vendor that a filter names; null: any. Throws: `unknown_vendor`. */
+export async function vendorNamed(
+  db: Queryable,
+  vid: string | undefined,
+): Promise<VendorRow | null> {
+  if (vid === undefined) return null;
+  const vendor = await findVendor(db, vid);
+  if (vendor === undefined) throw new Refusal('unknown_vendor', { field: 'vid' });
+  return vendor;
+}

@@ -135,8 +135,11 @@ async function act(
 
 /** The entry of a file, which is written before its first byte. */
 export async function openFileEntry(of: Definition, input: Values, by: By, filter: object) {
-  const [noun = ''] = of.name.split('.');
-  return await openEntry({ ...entryOf(`${noun}.export`, of, input, by), filter }, by.deps);
+  const [noun = '', verb = ''] = of.name.split('.');
+  // A noun has several tables with names of their own, such as the reports.
+  const isWhole = of.kind !== 'view' || /^(list|show)$/.test(verb);
+  const name = isWhole ? noun : of.name;
+  return await openEntry({ ...entryOf(`${name}.export`, of, input, by), filter }, by.deps);
 }
 
 function entryOf(action: string, of: Definition, input: Values, by: By): Noted {

@@ -26,6 +26,26 @@ export function rowColumns({ output, rows = '' }: AnyView): Column[] {
   return list?.items === undefined ? [] : columnsOf(list.items);
 }
 
+/** The row with the sums of all others; undefined: the view has none, or no rows. */
+export function totalOf({ rows = '', total = '' }: AnyView, answer: Row): Row | undefined {
+  const sums = answer[total];
+  return typeof sums === 'object' && (answer[rows] as readonly Row[]).length > 0
+    ? (sums as Row)
+    : undefined;
+}
+
+/** The cells of that row: its title comes first, and what is no sum is empty. */
+export function totalCells<Value>(
+  columns: readonly Column[],
+  total: Row,
+  cellOf: (column: Column) => Value,
+): (Value | string)[] {
+  return columns.map((column, index) => {
+    if (column.name in total) return cellOf(column);
+    return index === 0 ? 'total' : '';
+  });
+}
+
 /** A value as a terminal shows it. */
 export function textFor({ name, property }: Column, row: Row, wireTime: WireTime): string {
   const value = row[name];
@@ -62,7 +82,7 @@ export function factOf(
 function linesIn(value: object): [name: string, text: string][] {
   if (!Array.isArray(value))
     return Object.entries(value).map(([name, each]) => [
-      name,
+      name.replaceAll('_', ' '),
       each === null ? '' : plainText(each),
     ]);
   return (value as readonly Labelled[]).map(({ label, text, amount }) => [
@@ -83,6 +103,7 @@ export function cellFor({ name, property }: Column, row: Row): Cell {
   if (value === null || value === undefined) return property.nullText ?? null;
   if (property.unit === 'time' && typeof value === 'string') return new Date(value);
   if (property.unit === 'money' && typeof value === 'string') return BigInt(value.replace('.', ''));
+  if (property.unit === 'days') return `${plainText(value)} days`;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return plainText(value);
 }

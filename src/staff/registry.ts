@@ -20,6 +20,8 @@ export const NOUNS: readonly Entry[] = [
   { command: 'price', load: async () => (await import('./prices.ts')).PRICES },
   { command: 'prefix', load: async () => (await import('./prefixes.ts')).PREFIXES },
   { command: 'vendor payout', load: async () => (await import('./payouts.ts')).PAYOUTS },
+  { command: 'report', load: async () => (await import('./reports.ts')).REPORTS },
+  { command: 'house', load: async () => (await import('./house.ts')).HOUSE },
   { command: 'house entry', load: async () => (await import('./entries.ts')).ENTRIES },
   { command: 'house journal', load: async () => (await import('./journals.ts')).JOURNALS },
 ];

@@ -25,7 +25,7 @@ const PAGES = [
   ['finance', '/payouts?state=open', 'payouts', 1],
   ['finance', '/proposals', 'proposals', 3],
   // Last: the operator has to decline payments first.
-  ['finance', '/receivables', 'items', 1],
+  ['finance', '/receivables', 'receivables', 1],
 ] as const;
 
 async function countRows(): Promise<number[]> {

@@ -42,16 +42,22 @@ describe('a top-up by two people', () => {
       ],
       is_even: true,
     });
-    const float = await must(environment, 'operator', 'float', 'kplc', '--json');
+    const float = await must(environment, 'report', 'floats', '--operator', 'kplc', '--json');
     expect(float.json()).toMatchObject({
-      books: { topped_up: '500.00', consumed: '0.00', balance: '500.00' },
-      reported: null,
-      difference: null,
+      floats: [
+        {
+          ...{ topped_up: '500.00', consumed: '0.00', books: '500.00' },
+          ...{ reported: null, difference: null },
+        },
+      ],
     });
+    const unknown = await run('report', 'floats', '--operator', 'nobody');
+    expect(unknown).toMatchObject({ exitCode: 1 });
+    expect(unknown.stderr).toContain('--operator: Operator nobody does not exist');
     const listed = await must(environment, 'house', 'transfers', '--account', 'suspense');
     expect(listed.stdout).toContain('FT1');
     for (const words of [
-      ['operator', 'float', 'kplc'],
+      ['report', 'floats'],
       ['house', 'trial-balance'],
     ]) {
       expect((await must(environment, ...words)).stdout).toContain('500.00');

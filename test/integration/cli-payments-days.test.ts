@@ -80,10 +80,6 @@ test.each([
     'The day is 2026-13-01, a day that does not exist.',
   ],
   [['reconcile', 'report', '1767603600'], 'The day must be written YYYY-MM-DD.'],
-  [
-    ['report', 'margin', '--from', '2026-02-30', '--to', '2026-03-01'],
-    '--from is 2026-02-30, a day that does not exist.',
-  ],
 ])('%j is refused', async (words, text) => {
   const refused = await inProcess({ DATABASE_URL: books.url }, ...words);
   expect(refused).toMatchObject({ exitCode: 2, stdout: '' });

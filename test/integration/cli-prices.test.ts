@@ -135,19 +135,21 @@ describe('malipo report margin', () => {
   it('has a total when nothing was paid', async () => {
     const period = ['--from', '2026-01-01', '--to', '2026-01-31'];
     const report = await inProcess(environment, 'report', 'margin', ...period, '--json');
-    expect(report.json()).toMatchObject({ by: ['biller'], rows: [], total: { margin: '0.00' } });
+    expect(report.json()).toMatchObject({ by: ['biller'], lines: [], total: { margin: '0.00' } });
     const csv = await inProcess(environment, 'report', 'margin', ...period, '--csv', '--by', 'day');
-    expect(csv.stdout).toBe('day,payments,amount,fees,vat,cost,commission,margin\r\n');
+    expect(csv.stdout).toBe(
+      'Day,Vendor,Biller,Operator,Payments,Amount,Fees,VAT,Cost,Commission,Margin\r\n',
+    );
   });
 
   it.each([
-    [['--from', '2026-01-02', '--to', '2026-01-01'], '--to must be later'],
-    [['--from', '2026-01-01', '--to', '2026-01-01', '--by', 'moon'], '--by'],
-    [['--from', '2026-01-01', '--to', '2026-01-01', '--csv', '--json'], 'not both'],
-    [['--from', '2026-01-01'], '--to'],
-  ])('refuses %j', async (args, words) => {
+    [['--from', '2026-01-02', '--to', '2026-01-01'], 1, '--to must not be before from'],
+    [['--from', '2026-01-01', '--to', '2026-01-01', '--by', 'moon'], 2, '--by'],
+    [['--from', '2026-02-30'], 1, '--from is not a valid day'],
+    [['--from', '2199-01-01'], 1, '--from must not be in the future'],
+  ] as const)('refuses %j', async (args, exitCode, words) => {
     const refused = await inProcess(environment, 'report', 'margin', ...args);
-    expect(refused).toMatchObject({ exitCode: 2 });
+    expect(refused).toMatchObject({ exitCode });
     expect(refused.stderr).toContain(words);
   });
 });

@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PaymentsAnswer } from '../../src/console/answers.ts';
 import type { CaseDetail } from '../../src/staff/cases.ts';
+import type { BookStatementAnswer } from '../../src/console/finance-answers.ts';
+import type { TrialBalanceAnswer } from '../../src/staff/house.ts';
 import type {
-  BookStatementAnswer,
   CorrectionsAnswer,
   ExposureAnswer,
-  LedgerAnswer,
   MarginAnswer,
   ReceivablesAnswer,
   VatAnswer,
-} from '../../src/console/finance-answers.ts';
+} from '../../src/staff/reports.ts';
+import { AGES, ageLimits } from '../../src/payments/reports/ages.ts';
 import type { HomeAnswer } from '../../src/console/operations-answers.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { findVendor } from '../../src/parties/store.ts';
@@ -155,21 +156,16 @@ test('the ledger is consistent', async () => {
 });
 
 test('receivables name payment and case, and are the ledger’s accounts', async () => {
-  const { items, total, byAge } = await shown<ReceivablesAnswer>('/receivables');
-  expect(items).toMatchObject([
+  const found = await shown<ReceivablesAnswer>('/receivables');
+  const { receivables, total, by_age: byAge } = found;
+  expect(receivables).toMatchObject([
     { debtor: 'vendor', name: POOR, age: '0-1', amount: '111.60', owed: '111.60', reference: owed },
   ]);
   expect(total).toBe(await sum(`-sum(balance_cents) from accounts where account = 'exposure'`));
-  expect(byAge).toEqual([total, '0.00', '0.00', '0.00']);
-  const report = await told<{ items: Record<string, string>[]; total: string }>(
-    'report',
-    'receivables',
-  );
-  expect(report.total).toBe(total);
-  expect(report.items).toMatchObject([
-    { name: POOR, reference: owed, case: items[0]?.caseId, open_case: items[0]?.openCaseId },
-  ]);
-  for (const caseId of [items[0]?.caseId, items[0]?.openCaseId]) {
+  expect(byAge).toEqual({ '0-1': total, '1-7': '0.00', '7-30': '0.00', '>30': '0.00' });
+  const report = await told<ReceivablesAnswer>('report', 'receivables');
+  expect({ ...report, at: found.at }).toEqual(found);
+  for (const caseId of [receivables[0]?.case, receivables[0]?.open_case]) {
     expect((await shown<CaseDetail>(`/cases/${caseId}`)).reference).toBe(owed);
   }
   const csv = (await finance.get('/receivables.csv')).text.trimEnd().split('\r\n');
@@ -181,45 +177,49 @@ test('receivables name payment and case, and are the ledger’s accounts', async
 });
 
 test('exposure is what the queue and the open cases hold, and each figure leads to its payments', async () => {
-  const { unknown, unknownTotal, reversed, reversedTotal } =
-    await shown<ExposureAnswer>('/exposure');
-  expect(unknown).toMatchObject([{ operator: 'kplc', count: 2, amount: '200.00' }]);
-  expect(unknownTotal).toBe(await sum(`sum(amount_cents) from payments where outcome is null`));
-  const [first] = unknown[0]?.ages ?? [];
-  const list = await shown<PaymentsAnswer>(
-    `/payments?status=PENDING&operator=kplc&from=${first?.from}&to=${first?.to}`,
+  const found = await shown<ExposureAnswer>('/exposure');
+  expect(found.unknown).toMatchObject([{ operator: 'kplc', count: 2, amount: '200.00' }]);
+  expect(found.unknown_total).toBe(
+    await sum(`sum(amount_cents) from payments where outcome is null`),
   );
-  expect(first?.count).toBe(2);
+  const [unknown, reversed, ...others] = found.exposure;
+  expect(others).toEqual([]);
+  expect(unknown).toMatchObject({ what: 'unknown', operator: 'kplc', age: AGES[0], count: 2 });
+  expect(reversed).toMatchObject({
+    ...{ what: 'reversed', vid: 'demo', receipt: 'TKM1', amount: '50.00', age: '0-1' },
+  });
+  const from = ageLimits(new Date(found.at))[0].toISOString();
+  const list = await shown<PaymentsAnswer>(
+    `/payments?status=PENDING&operator=kplc&from=${from}&to=${found.at}`,
+  );
   expect(list.payments).toHaveLength(2);
-  expect(reversed).toMatchObject([{ vid: 'demo', receipt: 'TKM1', amount: '50.00', age: '0-1' }]);
-  const report = await told<Record<string, unknown>>('report', 'exposure');
-  expect(report).toMatchObject({ unknown_total: unknownTotal, reversed_total: reversedTotal });
+  const report = await told<ExposureAnswer>('report', 'exposure');
+  expect({ ...report, at: found.at }).toEqual(found);
 });
 
 test('the VAT of the month is the ledger’s account', async () => {
-  const { month, vendors, total, closing, isEqual } = await shown<VatAnswer>('/vat');
-  expect(isEqual).toBe(true);
+  const found = await shown<VatAnswer>('/vat');
+  const { month, vendors, total, closing } = found;
+  expect(found.is_equal).toBe(true);
   expect(total.vat).not.toBe('0.00');
   expect(total.vat).toBe(await sum(`sum(balance_cents) from accounts where account = 'vat'`));
   expect(closing).toBe(total.vat);
   expect(vendors.map(({ vid }) => vid)).toEqual(['demo', POOR]);
-  const report = await told<Record<string, unknown>>('report', 'vat', '--month', month);
-  expect(report).toMatchObject({ ...total, vendors, is_equal: true });
+  expect(await told('report', 'vat', '--month', month)).toEqual(found);
   const csv = (await finance.get('/vat.csv')).text.trimEnd().split('\r\n');
+  expect(csv.at(-1)).toBe(
+    ['total', total.charges, total.fees, total.charged, total.returned, total.vat].join(','),
+  );
   const written = await must(environment, 'report', 'vat', '--month', month, '--csv');
-  expect(written.stdout.trimEnd().split('\r\n')).toEqual(csv);
+  expect(written.stdout.trimEnd().split('\r\n')).toEqual(
+    csv.map((line) => line.replace('\ufeff', '')),
+  );
 });
 
 test('fees and margins are those of the command line and of the accounts', async () => {
-  const { total, from, to } = await shown<MarginAnswer>('/margin');
-  const report = await told<Record<string, unknown>>('report', 'margin', [
-    '--from',
-    from,
-    '--to',
-    to,
-  ]);
-  expect(report).toMatchObject({ total });
-  expect(total).toMatchObject({
+  const found = await shown<MarginAnswer>('/margin');
+  expect(await told('report', 'margin')).toEqual(found);
+  expect(found.total).toMatchObject({
     payments: await count(`from payments where outcome = 'success'`),
     amount: await sum(`sum(balance_cents) from accounts where account like 'operator:%'`),
     fees: await sum(`sum(balance_cents) from accounts where account = 'fees'`),
@@ -227,38 +227,29 @@ test('fees and margins are those of the command line and of the accounts', async
   });
 });
 
-test('the trial balance is that of the house report and of the accounts', async () => {
-  const { lines: sums, isEven, from, to } = await shown<LedgerAnswer>('/ledger');
-  const lines = sums.flatMap(({ parts }) => parts);
-  expect(isEven).toBe(true);
-  const period = ['--from', from, '--to', to];
-  const report = await told<{
-    accounts: { account: string; debit: string; credit: string }[];
-    corrections: Record<string, string>[];
-  }>('report', 'house', period);
-  const plain = (all: readonly { account: string; debit: string; credit: string }[]) =>
-    all.map(({ account, debit, credit }) => ({ account, debit, credit }));
-  expect(plain(report.accounts)).toEqual(plain(lines));
-  for (const { books, account, debit, credit } of lines) {
+test('the trial balance is that of the command line and of the accounts', async () => {
+  const found = await shown<TrialBalanceAnswer>('/ledger');
+  expect(found.is_even).toBe(true);
+  expect(await told('house', 'trial-balance')).toEqual(found);
+  const parts = await told<TrialBalanceAnswer>('house', 'trial-balance', '--parts');
+  expect(parts.accounts).toEqual(
+    found.accounts.flatMap((line) => line.parts.map((part) => ({ ...part, parts: [] }))),
+  );
+  expect(parts.total).toEqual(found.total);
+  for (const { books, account, debit, credit } of parts.accounts) {
     if (books === 'house') continue;
     const balance = `sum(balance_cents) from accounts where account = '${account}'`;
     const isCredit = credit !== '0.00';
     expect(isCredit ? credit : debit).toBe(await sum(isCredit ? balance : `-${balance}`));
   }
-  const { corrections } = await shown<CorrectionsAnswer>('/corrections');
-  expect(new Set(corrections.map(({ reference }) => reference))).toEqual(new Set([owed]));
-  expect(report.corrections).toMatchObject(
-    corrections.map(({ reference, caseId, amount, approvedBy }) => ({
-      ...{ reference, amount, case: caseId, approved_by: approvedBy },
-    })),
-  );
-  for (const part of ['accounts', 'floats', 'corrections']) {
-    const csv = await must(environment, 'report', 'house', period, '--csv', '--part', part);
-    const rows = csv.stdout.trimEnd().split('\r\n');
-    const expected = { accounts: lines.length, floats: 0, corrections: corrections.length }[part];
-    expect(rows).toHaveLength(1 + (expected ?? 0));
-    expect(new Set(rows.map((row) => row.split(',').length)).size).toBe(1);
-  }
+});
+
+test('corrections have their payment, and are those of the command line, also as a file', async () => {
+  const found = await shown<CorrectionsAnswer>('/corrections');
+  expect(new Set(found.corrections.map(({ reference }) => reference))).toEqual(new Set([owed]));
+  expect(await told('report', 'corrections')).toEqual(found);
+  const csv = await must(environment, 'report', 'corrections', '--csv');
+  expect(csv.stdout.trimEnd().split('\r\n')).toHaveLength(1 + found.corrections.length);
 });
 
 test.each([

@@ -9,8 +9,8 @@ import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { claim } from '../../src/payments/dispatch/store.ts';
 import { completeSums } from '../../src/payments/ledger/sums.ts';
 import { marginOf, reportMargin } from '../../src/payments/reports/margin.ts';
-import { DIMENSIONS } from '../../src/payments/reports/margin-store.ts';
-import type { Dimension } from '../../src/payments/reports/margin-store.ts';
+import { DIMENSIONS } from '../../src/payments/reports/dimensions.ts';
+import type { Dimension } from '../../src/payments/reports/dimensions.ts';
 import {
   failedReport,
   openBooks,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { MarginAnswer } from '../../src/console/finance-answers.ts';
+import type { MarginAnswer } from '../../src/staff/reports.ts';
 import { checkLedger, checkRows } from '../../src/payments/audit/check.ts';
 import { completeSums, extendSums } from '../../src/payments/ledger/sums.ts';
 import { readSummedUntil } from '../../src/payments/ledger/sums-store.ts';

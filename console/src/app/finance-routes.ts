@@ -1,6 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
-import { MARGIN_BY } from '../../../src/console/finance-answers.ts';
-import type { MarginBy } from '../../../src/console/finance-answers.ts';
+import { DIMENSIONS } from '../../../src/payments/reports/dimensions.ts';
+import type { Dimension } from '../../../src/payments/reports/dimensions.ts';
 import { lazyPage } from './lazy-page.ts';
 import { shell } from './shell-route.ts';
 
@@ -42,14 +42,14 @@ const journals = createRoute({
 });
 
 export interface MarginFilter extends BookFilter {
-  readonly by?: MarginBy;
+  readonly by?: Dimension;
 }
 
 const margin = createRoute({
   getParentRoute: () => shell,
   path: '/margin',
   validateSearch: (search: Record<string, unknown>): MarginFilter => {
-    const by = MARGIN_BY.find((name) => name === search['by']);
+    const by = DIMENSIONS.find((name) => name === search['by']);
     return by === undefined ? readBookFilter(search) : { ...readBookFilter(search), by };
   },
   component: lazyPage(() => import('../pages/margin/Margin.tsx'), 'Margin'),

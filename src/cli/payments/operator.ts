@@ -26,7 +26,6 @@ import type { Cli } from '../cli.ts';
 import { record, table, withWireNames } from '../output.ts';
 import { changeSetting, withSetter } from '../parties/setting.ts';
 import type { SetterOptions } from '../parties/setting.ts';
-import { addFloatBooks } from './operator-books.ts';
 import { addFloats } from './operator-float.ts';
 import { readFirstLine, readSetting, readSettingsFile } from './operator-input.ts';
 import { SAME_ACCOUNT, tellOpen, whoIsAsked } from './operator-open.ts';
@@ -42,7 +41,6 @@ export function addOperatorCommands(program: Command, cli: Cli): void {
   addSet(operator, cli);
   addSetKey(operator, cli);
   addFloats(operator, cli);
-  addFloatBooks(operator, cli);
   addProtocols(operator, cli);
   addTest(operator, cli);
   addProducts(operator, cli);

@@ -28,7 +28,8 @@ export async function runRemote(cli: Cli, profile: Profile, called: Called): Pro
   await cli.runAlone(options, async () => {
     if (isFile) {
       const type = response.headers['content-type'] ?? '';
-      return await saved(cli.surroundings, { body: response, type }, options.out);
+      const hasFailed = response.headers['malipo-check'] === 'failed';
+      return await saved(cli.surroundings, { body: response, type, hasFailed }, options.out);
     }
     const answer = readJson(await text(response)) as Values;
     const zone = String(response.headers['malipo-time-zone'] ?? 'UTC');

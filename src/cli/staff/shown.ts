@@ -1,7 +1,15 @@
 import type { WireTime } from '../../platform/base/clock.ts';
 import type { AnyAction, AnyView, Property } from '../../staff/definition.ts';
 import { propertiesOf } from '../../staff/definition.ts';
-import { columnsOf, factOf, isNumber, rowColumns, textFor } from '../../staff/present.ts';
+import {
+  columnsOf,
+  factOf,
+  isNumber,
+  rowColumns,
+  textFor,
+  totalCells,
+  totalOf,
+} from '../../staff/present.ts';
 import type { Column, Row } from '../../staff/present.ts';
 import { EXIT } from '../exit.ts';
 import { record, table } from '../output.ts';
@@ -30,7 +38,10 @@ function textOf(of: AnyView | AnyAction, answer: Row, how: ShownHow): string {
     return objectText(of.output, answer, how) + onlyOnce(of.output, answer);
   }
   const facts = factsOf(of.output, answer, how);
-  const list = tableOf(rowColumns(of), answer[rows] as readonly Row[], how, of.empty);
+  const list = tableOf(rowColumns(of), answer[rows] as readonly Row[], how, {
+    empty: of.empty,
+    total: totalOf(of, answer),
+  });
   const isMore = typeof answer['next'] === 'string';
   const more = isMore ? '(there are more: --cursor with the `next` of --json, or --csv)\n' : '';
   return [list, facts].filter((part) => part !== '').join('\n') + more;
@@ -81,15 +92,22 @@ function tableOf(
   columns: readonly Column[],
   rows: readonly Row[],
   { wireTime, wide }: ShownHow,
-  empty?: string,
+  { empty, total }: { readonly empty?: string | undefined; readonly total?: Row | undefined } = {},
 ): string {
+  const shown = columns.filter(
+    ({ name, property }) => property.isOptional !== true || rows.some((row) => row[name] !== null),
+  );
+  const sums =
+    total === undefined
+      ? []
+      : [totalCells(shown, total, (column) => textFor(column, total, wireTime))];
   return table(
-    columns.map((column) => ({
+    shown.map((column) => ({
       title: column.title.toUpperCase(),
       ...(isNumber(column) && { align: 'right' as const }),
       ...(column.property.wide === true && { wide: true as const }),
     })),
-    rows.map((row) => columns.map((column) => textFor(column, row, wireTime))),
+    [...rows.map((row) => shown.map((column) => textFor(column, row, wireTime))), ...sums],
     empty,
     wide,
   );

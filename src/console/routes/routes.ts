@@ -7,11 +7,6 @@ import { HomeFeed } from '../home-feed.ts';
 import type { HomeFeedOptions } from '../home-feed.ts';
 import { auditRoutes } from './audit.ts';
 import { billerRoutes } from './billers.ts';
-import { ledgerRoutes } from './ledger.ts';
-import { correctionRoutes } from './corrections.ts';
-import { marginRoutes } from './margin.ts';
-import { receivableRoutes } from './receivables.ts';
-import { vatRoutes } from './vat.ts';
 import { homeRoutes } from './home.ts';
 import type { HomeRoutesOptions } from './home.ts';
 import { accountRoutes } from './account.ts';
@@ -65,11 +60,6 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...paymentRoutes(reports), //
     ...paymentActionRoutes(options),
     ...reconciliationRoutes(reports),
-    ...ledgerRoutes(reports),
-    ...marginRoutes(reports),
-    ...receivableRoutes(options),
-    ...vatRoutes(reports),
-    ...correctionRoutes(options),
     ...homeRoutes(operations),
     ...billerRoutes(operations),
     ...operatorRoutes(operations),

@@ -32,7 +32,7 @@ import type { BookStatementAnswer, BookStatementLine } from '../finance-answers.
 import type { Permission } from '../../parties/people/permissions.ts';
 import { longReaderOf, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
-import { cursorText, readCursorText } from './ledger-entries.ts';
+import { cursorText, readCursorText } from '../../payments/reports/ledger-entries.ts';
 import { invalidCursor } from '../../staff/pages.ts';
 import { readBookPeriod, time } from './period.ts';
 import { fileRoutes } from './table-file.ts';

@@ -1,4 +1,8 @@
+import { PlainError } from '../../platform/base/plain-error.ts';
+import { listFloats } from '../billers/float-store.ts';
 import type { FloatRow } from '../billers/float-store.ts';
+import { findOperator } from '../billers/store.ts';
+import { listBookedFloats } from '../house/store.ts';
 import { snapshot } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { explainFloat } from './bridge.ts';
@@ -14,6 +18,32 @@ export interface FloatReport {
   readonly bridge: FloatBridge | null;
   /** Null: there is no statement with a balance. */
   readonly statement: (LastStatement & { readonly bookedCents: bigint }) | null;
+}
+
+/** The float with an operator as it reports it and as we book it. */
+export interface OperatorFloat extends FloatReport {
+  readonly operator: string;
+  /** Null: the operator has reported no balance. */
+  readonly reportedCents: bigint | null;
+  readonly reportedAt: Date | null;
+}
+
+/**
+ * The float with one operator, or with each operator whose float is booked.
+ * Throws: `PlainError` if there is no such operator.
+ */
+export async function reportFloats(pool: Pool, only: string | null): Promise<OperatorFloat[]> {
+  if (only !== null && (await findOperator(pool, only)) === undefined) {
+    throw new PlainError(`Operator ${only} does not exist.`, { field: 'operator' });
+  }
+  const reported = new Map((await listFloats(pool)).map((row) => [row.operatorCode, row]));
+  const floats: OperatorFloat[] = [];
+  for (const operator of only === null ? await listBookedFloats(pool) : [only]) {
+    const { balanceCents = null, polledAt = null } = reported.get(operator) ?? {};
+    const found = await reportFloat(pool, { operatorCode: operator, balanceCents, polledAt });
+    floats.push({ operator, reportedCents: balanceCents, reportedAt: polledAt, ...found });
+  }
+  return floats;
 }
 
 /** Reads one snapshot. */

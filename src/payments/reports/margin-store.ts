@@ -1,11 +1,8 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import { queryByBucket } from '../ledger/in-bucket.ts';
+import type { Dimension } from './dimensions.ts';
 import { OF_A_PAYMENT, WITH_PAYMENTS } from '../ledger/sums-store.ts';
 import type { PairSum, Span } from '../ledger/sums-store.ts';
-
-/** Dimensions by which a margin can be listed. */
-export const DIMENSIONS = ['biller', 'operator', 'vendor', 'day'] as const;
-export type Dimension = (typeof DIMENSIONS)[number];
 
 /** The group that a row belongs to. */
 export interface MarginKey {

@@ -1,3 +1,4 @@
+import { readVids } from '../../parties/store.ts';
 import { DAY_MS } from '../../platform/base/days.ts';
 import { adderOf } from '../../platform/base/sums.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
@@ -6,8 +7,9 @@ import type { BookPeriod } from '../house/store.ts';
 import { readPairsByVendor, splitByHours } from '../ledger/sums.ts';
 import { isOwnTermsAccount } from '../ledger/account.ts';
 import { takeYourTime } from '../ledger/sums-store.ts';
+import type { Dimension } from './dimensions.ts';
 import { readCorrectedPayments, readMarginPairs, readSummedMarginPairs } from './margin-store.ts';
-import type { Dimension, MarginKey, MarginPair, MarginPeriod } from './margin-store.ts';
+import type { MarginKey, MarginPair, MarginPeriod } from './margin-store.ts';
 
 /** All in cents, and corrections included. */
 export interface MarginSums {
@@ -26,7 +28,7 @@ export interface MarginRow extends MarginSums, MarginKey {}
 
 export interface MarginReport {
   /** In the order of day, vendor, biller and operator. */
-  readonly rows: readonly MarginRow[];
+  readonly rows: readonly (MarginRow & { readonly vid: string | null })[];
   readonly total: MarginSums;
 }
 
@@ -62,6 +64,7 @@ export async function reportMargin(
       ...(await readAllPairs(client, period, by)).flatMap((pair) => marginsOf(pair, by)),
     ];
   });
+  const vids = by.has('vendor') ? await readVids(pool) : undefined;
   // A biller has rows of several buckets, times and pairs of accounts.
   const rows = new Map<string, MarginRow>();
   for (const row of read) {
@@ -69,7 +72,9 @@ export async function reportMargin(
     rows.set(nameOf(row), known === undefined ? row : { ...row, ...add(known, row) });
   }
   return {
-    rows: [...rows.values()].toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1)),
+    rows: [...rows.values()]
+      .toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
+      .map((row) => ({ ...row, vid: vids?.get(row.vendorId ?? 0) ?? null })),
     total: read.reduce(add, NOTHING),
   };
 }

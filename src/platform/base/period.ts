@@ -1,4 +1,4 @@
-import { parseIsoTime, periodOfDay } from './clock.ts';
+import { parseSenderTime, periodOfDay } from './clock.ts';
 import type { WireTime } from './clock.ts';
 import { Refusal } from './errors.ts';
 
@@ -9,7 +9,7 @@ export function readStart(
   wireTime: WireTime,
 ): Date | undefined {
   if (text === undefined) return undefined;
-  const start = periodOfDay(text, wireTime)?.from ?? parseIsoTime(text);
+  const start = periodOfDay(text, wireTime)?.from ?? parseSenderTime(text, wireTime);
   if (start !== undefined) return start;
   throw new Refusal('invalid_field', { field, text: `${field} is not a valid day or time` });
 }

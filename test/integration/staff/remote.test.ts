@@ -72,7 +72,7 @@ test('a command says who acted with which token; one in process says that it was
 });
 
 test('what needs the machine says so, and a token of nobody is refused', async () => {
-  for (const words of [['backup', '/tmp/x'], ['house', 'trial-balance'], ['migrate']]) {
+  for (const words of [['backup', '/tmp/x'], ['quarantine', 'status'], ['migrate']]) {
     const refused = await inProcess(remote, ...words);
     expect(refused).toMatchObject({ exitCode: 1 });
     expect(refused.stderr).toContain('only on the machine of the service');

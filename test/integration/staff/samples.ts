@@ -109,6 +109,15 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'payout.return': {
     input: async (world) => ({ payout: await approvedPayout(world), reason: 'not made' }),
   },
+  'report.margin': { input: async () => ({ by: 'biller,day' }) },
+  'report.vat': nothing,
+  'report.receivables': nothing,
+  'report.exposure': nothing,
+  'report.corrections': nothing,
+  'report.floats': nothing,
+  'house.trial-balance': nothing,
+  'house.account': { input: async () => ({ books: 'vendors', account: 'float', vid: 'demo' }) },
+  'house.transfers': nothing,
   'receipt.list': nothing,
   'receipt.show': { input: async ({ receipt }) => ({ receipt: await receipt() }) },
   'receipt.propose': {

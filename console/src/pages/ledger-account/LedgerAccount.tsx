@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import type { AccountAnswer, LedgerEntryView } from '../../../../src/console/finance-answers.ts';
+import type { AccountAnswer, LedgerEntryView } from '../../../../src/staff/house.ts';
 import { usePages } from '../../api/pages.ts';
 import type { BookFilter } from '../../app/finance-routes.ts';
 import { Card } from '../../design/Card.tsx';
@@ -116,7 +116,7 @@ function Totals({ line }: { readonly line: AccountAnswer['line'] | undefined }) 
           line === undefined ? (
             nothing
           ) : (
-            <Balance debit={line.openingDebit} credit={line.openingCredit} />
+            <Balance debit={line.opening_debit} credit={line.opening_credit} />
           )
         }
       />
@@ -152,7 +152,7 @@ function Entries({
   readonly isComplete: boolean;
 }) {
   const { t } = useLingui();
-  const isDebit = ({ debitAccount }: LedgerEntryView): boolean => debitAccount === of.account;
+  const isDebit = ({ debit }: LedgerEntryView): boolean => debit === of.account;
   return (
     <Table
       label={t`Transfers`}
@@ -203,7 +203,11 @@ function Entries({
   );
 }
 
-function When({ entry: { at, movedAt } }: { readonly entry: LedgerEntryView }) {
+function When({
+  entry: { posted_at: at, moved_at: movedAt },
+}: {
+  readonly entry: LedgerEntryView;
+}) {
   return (
     <>
       <Time at={at} />
@@ -220,12 +224,12 @@ function When({ entry: { at, movedAt } }: { readonly entry: LedgerEntryView }) {
 
 function OtherAccount({
   of: { account, books, filter },
-  entry: { debitAccount, creditAccount, vid },
+  entry: { debit, credit, vid },
 }: {
   readonly of: Shown;
   readonly entry: LedgerEntryView;
 }) {
-  const other = debitAccount === account ? creditAccount : debitAccount;
+  const other = debit === account ? credit : debit;
   return (
     <Link
       to="/ledger/$books/$account"

@@ -1,68 +1,63 @@
 import { Trans } from '@lingui/react/macro';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { LedgerEntryView } from '../../../../src/console/finance-answers.ts';
+import type { LedgerEntryView } from '../../../../src/staff/house.ts';
 import styles from './SourceLink.module.css';
 
+const words = (...all: readonly (string | null)[]): string =>
+  all.filter((text) => text !== null).join(', ');
+
 /** What caused a transfer, and where it is shown. */
-export function SourceLink({
-  entry: { source, movement },
-}: {
-  readonly entry: Pick<LedgerEntryView, 'source' | 'movement'>;
-}) {
-  switch (source.kind) {
+export function SourceLink({ entry }: { readonly entry: LedgerEntryView }) {
+  const { source, movement, reference } = entry;
+  const id = entry.source_id ?? '';
+  switch (source) {
     case 'payment':
       return (
         <Named
           title={
             <Link
               to="/payments/$reference"
-              params={{ reference: source.reference }}
+              params={{ reference: reference ?? '' }}
               className={styles['reference']}
             >
-              {source.reference}
+              {reference}
             </Link>
           }
         >
-          {[movement, source.biller, source.merchantReference, source.operatorReference]
-            .filter((text) => text !== null)
-            .join(', ')}
+          {words(movement, entry.biller, entry.merchant_reference, entry.operator_reference)}
         </Named>
       );
     case 'collection':
       return (
-        <Named title={<Trans>Collected income</Trans>}>
-          {source.collector}, {source.reference}
-        </Named>
+        <Named title={<Trans>Collected income</Trans>}>{words(entry.collector, reference)}</Named>
       );
     case 'funding':
-      return <Named title={<Trans>Moved into the float</Trans>}>{source.reference}</Named>;
+      return <Named title={<Trans>Moved into the float</Trans>}>{reference}</Named>;
     case 'correction':
       return (
         <>
-          <Link to="/cases/$caseId" params={{ caseId: source.caseId }}>
+          <Link to="/cases/$caseId" params={{ caseId: id }}>
             <Trans>Corrected by two people</Trans>
           </Link>
-          {source.reference !== null && <small>{source.reference}</small>}
+          {reference !== null && <small>{reference}</small>}
         </>
       );
     case 'statement':
       return (
         <>
-          <Link to="/statements/$statementId" params={{ statementId: source.statementId }}>
+          <Link to="/statements/$statementId" params={{ statementId: id }}>
             <Trans>Operator’s statement</Trans>
           </Link>
-          <small>{[movement, source.reference].filter((text) => text !== null).join(', ')}</small>
+          <small>{words(movement, reference)}</small>
         </>
       );
     case 'payout':
-      return (
-        <Named title={<ByTwoPeople kind="payout" />}>{source.bankReference ?? movement}</Named>
-      );
+      return <Named title={<ByTwoPeople kind="payout" />}>{reference ?? movement}</Named>;
     case 'journal':
-      return <Named title={<ByTwoPeople kind="journal" />}>{source.reference}</Named>;
+      return <Named title={<ByTwoPeople kind="journal" />}>{reference}</Named>;
     case 'entry':
-      return <Named title={<Trans>Entered by two people</Trans>}>{source.reference}</Named>;
+      return <Named title={<Trans>Entered by two people</Trans>}>{reference}</Named>;
   }
 }
 

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { CorrectionsAnswer } from '../../../../src/console/finance-answers.ts';
+import type { CorrectionsAnswer } from '../../../../src/staff/reports.ts';
 import { get } from '../../api/client.ts';
 import { Card } from '../../design/Card.tsx';
 import { FileLinks } from '../../design/FileLinks.tsx';
@@ -60,21 +60,21 @@ function List({ corrections }: Pick<CorrectionsAnswer, 'corrections'>) {
         },
         {
           title: t`Case`,
-          cell: ({ caseId, resolution, proposedBy, approvedBy }) => (
+          cell: ({ case: caseId, resolution, proposed_by: proposer, approved_by: approver }) => (
             <>
               <Link to="/cases/$caseId" params={{ caseId }}>
                 {nameOf(resolution)}
               </Link>
-              <small>{[proposedBy, approvedBy].filter(Boolean).join(', ')}</small>
+              <small>{[proposer, approver].filter(Boolean).join(', ')}</small>
             </>
           ),
         },
         {
           title: t`From`,
-          cell: ({ debitAccount }) => debitAccount,
+          cell: ({ debit }) => debit,
           hide: 'small',
         },
-        { title: t`To`, cell: ({ creditAccount }) => creditAccount, hide: 'small' },
+        { title: t`To`, cell: ({ credit }) => credit, hide: 'small' },
         { title: t`Amount`, cell: ({ amount }) => <Money amount={amount} />, align: 'end' },
       ]}
     />

@@ -2,11 +2,11 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type {
-  LedgerAnswer,
-  LedgerLine,
-  LedgerSum,
+  AccountSum,
+  AccountView,
   SidesView,
-} from '../../../../src/console/finance-answers.ts';
+  TrialBalanceAnswer,
+} from '../../../../src/staff/house.ts';
 import { get } from '../../api/client.ts';
 import type { BookFilter } from '../../app/finance-routes.ts';
 import { Card } from '../../design/Card.tsx';
@@ -29,7 +29,7 @@ export function Ledger() {
   const found = useQuery({
     queryKey: ['ledger', asked],
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => get<LedgerAnswer>('/ledger', asked, signal),
+    queryFn: ({ signal }) => get<TrialBalanceAnswer>('/ledger', asked, signal),
   });
   return (
     <>
@@ -50,7 +50,7 @@ export function Ledger() {
         onFilter={(search) => void navigate({ to: '/ledger', search })}
       />
       {found.isError && <Problem error={found.error} onRetry={() => void found.refetch()} />}
-      {found.data?.isEven === false && (
+      {found.data?.is_even === false && (
         <Notice tone="alert">
           <Trans>Debits and credits differ: the books are wrong. Run ledger check.</Trans>
         </Notice>
@@ -69,13 +69,25 @@ export function Ledger() {
   );
 }
 
-function Lines({ answer, filter }: { readonly answer: LedgerAnswer; readonly filter: BookFilter }) {
+function Lines({
+  answer,
+  filter,
+}: {
+  readonly answer: TrialBalanceAnswer;
+  readonly filter: BookFilter;
+}) {
   const { t } = useLingui();
   const { total } = answer;
+  const side = (title: string, name: keyof SidesView) => ({
+    title,
+    cell: (line: SidesView) => <Amount amount={line[name]} />,
+    total: <Money amount={total[name]} />,
+    ...{ align: 'end' as const, hide: 'small' as const },
+  });
   return (
     <Table
       label={t`Trial balance`}
-      rows={answer.lines}
+      rows={answer.accounts}
       keyOf={({ books, account }) => `${books} ${account}`}
       empty={t`There are no accounts yet.`}
       columns={[
@@ -86,38 +98,14 @@ function Lines({ answer, filter }: { readonly answer: LedgerAnswer; readonly fil
         },
         {
           title: t`Before`,
-          cell: (line) => <Balance debit={line.openingDebit} credit={line.openingCredit} />,
+          cell: (line) => <Balance debit={line.opening_debit} credit={line.opening_credit} />,
           align: 'end',
           hide: 'small',
         },
-        {
-          title: t`Debits`,
-          cell: ({ debits }) => <Amount amount={debits} />,
-          align: 'end',
-          hide: 'small',
-          total: <Money amount={total.debits} />,
-        },
-        {
-          title: t`Credits`,
-          cell: ({ credits }) => <Amount amount={credits} />,
-          align: 'end',
-          hide: 'small',
-          total: <Money amount={total.credits} />,
-        },
-        {
-          title: t`Debit balance`,
-          cell: ({ debit }) => <Amount amount={debit} />,
-          align: 'end',
-          hide: 'small',
-          total: <Money amount={total.debit} />,
-        },
-        {
-          title: t`Credit balance`,
-          cell: ({ credit }) => <Amount amount={credit} />,
-          align: 'end',
-          hide: 'small',
-          total: <Money amount={total.credit} />,
-        },
+        side(t`Debits`, 'debits'),
+        side(t`Credits`, 'credits'),
+        side(t`Debit balance`, 'debit'),
+        side(t`Credit balance`, 'credit'),
         {
           title: t`Balance`,
           cell: (line) => <Balance debit={line.debit} credit={line.credit} />,
@@ -145,7 +133,7 @@ function AccountName({
   line: { books, account, class: kind, parts },
   filter,
 }: {
-  readonly line: LedgerSum;
+  readonly line: AccountSum;
   readonly filter: BookFilter;
 }) {
   const classes = useClassNames();
@@ -178,7 +166,7 @@ function AccountLink({
   books,
   account,
   filter,
-}: Pick<LedgerLine, 'books' | 'account'> & { readonly filter: BookFilter }) {
+}: Pick<AccountView, 'books' | 'account'> & { readonly filter: BookFilter }) {
   return (
     <Link to="/ledger/$books/$account" params={{ books, account }} search={filter}>
       {account}
@@ -209,7 +197,7 @@ export function Balance({ debit, credit }: Pick<SidesView, 'debit' | 'credit'>) 
 }
 
 /** What accountants call the kinds of accounts. */
-export function useClassNames(): Readonly<Record<LedgerLine['class'], string>> {
+export function useClassNames(): Readonly<Record<AccountView['class'], string>> {
   const { t } = useLingui();
   return {
     asset: t`asset`,

@@ -1,11 +1,8 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type {
-  MarginAnswer,
-  MarginBy,
-  MarginLine,
-} from '../../../../src/console/finance-answers.ts';
+import type { Dimension } from '../../../../src/payments/reports/dimensions.ts';
+import type { MarginAnswer, MarginLine } from '../../../../src/staff/reports.ts';
 import { get } from '../../api/client.ts';
 import type { MarginFilter } from '../../app/finance-routes.ts';
 import { BarChart } from '../../design/BarChart.tsx';
@@ -52,7 +49,11 @@ export function Margin() {
           <Totals total={found.data?.total} />
           <ByDay period={period} />
           <Card title={names[by]} more={<PeriodText filter={filter} />}>
-            {found.data === undefined ? <Skeleton lines={8} /> : <Lines answer={found.data} />}
+            {found.data === undefined ? (
+              <Skeleton lines={8} />
+            ) : (
+              <Lines by={by} answer={found.data} />
+            )}
           </Card>
         </>
       )}
@@ -60,7 +61,7 @@ export function Margin() {
   );
 }
 
-function useMargin(asked: { readonly from: string; readonly to: string; readonly by: MarginBy }) {
+function useMargin(asked: { readonly from: string; readonly to: string; readonly by: Dimension }) {
   return useQuery({
     queryKey: ['margin', asked],
     placeholderData: keepPreviousData,
@@ -68,7 +69,7 @@ function useMargin(asked: { readonly from: string; readonly to: string; readonly
   });
 }
 
-function useNames(): Readonly<Record<MarginBy, string>> {
+function useNames(): Readonly<Record<Dimension, string>> {
   const { t } = useLingui();
   return { biller: t`Biller`, operator: t`Operator`, vendor: t`Vendor`, day: t`Day` };
 }
@@ -98,7 +99,7 @@ function value(amount: string | undefined) {
 function ByDay({ period }: { readonly period: { readonly from: string; readonly to: string } }) {
   const { t } = useLingui();
   const days = useMargin({ ...period, by: 'day' });
-  const lines = days.data?.by === 'day' ? days.data.lines : [];
+  const lines = days.data?.by[0] === 'day' ? days.data.lines : [];
   const total = days.data?.total;
   return (
     <Card title={<Trans>By day</Trans>} more={<Trans>KES</Trans>}>
@@ -111,22 +112,29 @@ function ByDay({ period }: { readonly period: { readonly from: string; readonly 
             { name: t`Fees`, tone: 'done' },
             { name: t`Commission`, tone: 'waiting' },
           ]}
-          bars={lines.map(({ name, fees, commission, margin }) => ({
-            title: t`${name ?? ''}: fees ${fees}, commission ${commission}, margin ${margin}`,
+          bars={lines.map(({ day, fees, commission, margin }) => ({
+            title: t`${day ?? ''}: fees ${fees}, commission ${commission}, margin ${margin}`,
             values: [Math.max(0, Number(fees)), Math.max(0, Number(commission))],
           }))}
-          begin={lines[0]?.name}
-          end={lines.at(-1)?.name}
+          begin={lines[0]?.day}
+          end={lines.at(-1)?.day}
         />
       )}
     </Card>
   );
 }
 
-function Lines({ answer: { by, lines, total } }: { readonly answer: MarginAnswer }) {
+function Lines({
+  by,
+  answer: { lines, total },
+}: {
+  readonly by: Dimension;
+  readonly answer: MarginAnswer;
+}) {
   const { t } = useLingui();
   const { count } = useFigures();
   const names = useNames();
+  const nameOf = (line: MarginLine): string | null => line[by === 'vendor' ? 'vid' : by];
   const column = (
     title: string,
     name: 'amount' | 'fees' | 'vat' | 'cost' | 'commission' | 'margin',
@@ -142,10 +150,10 @@ function Lines({ answer: { by, lines, total } }: { readonly answer: MarginAnswer
     <Table
       label={t`Fees and margins`}
       rows={lines}
-      keyOf={({ name }) => name ?? ''}
+      keyOf={(line) => nameOf(line) ?? ''}
       empty={t`No payment earned or cost anything in this period.`}
       columns={[
-        { title: names[by], cell: ({ name }) => name ?? '–', total: t`Total` },
+        { title: names[by], cell: (line) => nameOf(line) ?? '–', total: t`Total` },
         {
           title: t`Payments`,
           cell: ({ payments }) => count(payments),

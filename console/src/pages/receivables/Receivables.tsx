@@ -2,12 +2,13 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Fragment } from 'react';
-import { AGES } from '../../../../src/payments/reports/ages.ts';
+import { ageLimits, AGES } from '../../../../src/payments/reports/ages.ts';
 import type {
+  ExposedView,
   ExposureAnswer,
   ReceivablesAnswer,
   ReceivableView,
-} from '../../../../src/console/finance-answers.ts';
+} from '../../../../src/staff/reports.ts';
 import { get } from '../../api/client.ts';
 import { Card } from '../../design/Card.tsx';
 import { FileLinks } from '../../design/FileLinks.tsx';
@@ -39,7 +40,7 @@ export function Receivables() {
           <Problem error={receivables.error} onRetry={() => void receivables.refetch()} />
         )}
         {receivables.isPending && <Skeleton lines={6} />}
-        {receivables.data !== undefined && <Owed items={receivables.data.items} />}
+        {receivables.data !== undefined && <Owed items={receivables.data.receivables} />}
       </Card>
       <Card
         title={<Trans>Payments without a result, by operator</Trans>}
@@ -82,17 +83,17 @@ function Totals({
       <Tile
         label={t`Owed to us`}
         value={amountOf(receivables?.total)}
-        note={noteOfOld(receivables?.byAge)}
+        note={noteOfOld(receivables?.by_age)}
       />
       <Tile
         label={t`Without a result`}
-        value={amountOf(exposure?.unknownTotal)}
+        value={amountOf(exposure?.unknown_total)}
         note={t`the operators may have paid it`}
       />
       <Tile
         label={t`Taken back`}
-        value={amountOf(exposure?.reversedTotal)}
-        note={noteOfOld(exposure?.reversedByAge)}
+        value={amountOf(exposure?.reversed_total)}
+        note={noteOfOld(exposure?.reversed_by_age)}
       />
     </Tiles>
   );
@@ -103,11 +104,11 @@ function amountOf(amount: string | undefined) {
 }
 
 /** How much of it has lasted longest. */
-function noteOfOld(amounts: readonly string[] | undefined) {
+function noteOfOld(amounts: ReceivablesAnswer['by_age'] | undefined) {
   if (amounts === undefined) return undefined;
   return (
     <Trans>
-      older than 30 days: <Money amount={amounts[3] ?? '0.00'} />
+      older than 30 days: <Money amount={amounts['>30']} />
     </Trans>
   );
 }
@@ -119,7 +120,7 @@ function Owed({ items }: { readonly items: readonly ReceivableView[] }) {
     <Table
       label={t`Owed to us`}
       rows={items}
-      keyOf={(item) => `${item.name} ${item.since} ${item.caseId}`}
+      keyOf={(item) => `${item.name} ${item.since} ${item.case}`}
       empty={t`Nobody owes us anything.`}
       columns={[
         {
@@ -151,11 +152,11 @@ function Owed({ items }: { readonly items: readonly ReceivableView[] }) {
         },
         {
           title: t`Case`,
-          cell: ({ caseId }) => <CaseLink caseId={caseId} name={t`decided`} />,
+          cell: (item) => <CaseLink caseId={item.case} name={t`decided`} />,
         },
         {
           title: t`Open`,
-          cell: ({ openCaseId }) => <CaseLink caseId={openCaseId} name={t`to collect`} />,
+          cell: (item) => <CaseLink caseId={item.open_case} name={t`to collect`} />,
         },
         {
           title: t`Owed`,
@@ -178,13 +179,17 @@ function CaseLink({ caseId, name }: { readonly caseId: string | null; readonly n
   );
 }
 
-function Unknown({ answer: { unknown, unknownTotal } }: { readonly answer: ExposureAnswer }) {
+function Unknown({ answer }: { readonly answer: ExposureAnswer }) {
   const { t } = useLingui();
   const { count } = useFigures();
+  const agesOf = (of: string): UnknownOf => ({
+    at: answer.at,
+    ages: answer.exposure.filter(({ what, operator }) => what === 'unknown' && operator === of),
+  });
   return (
     <Table
       label={t`Payments without a result, by operator`}
-      rows={unknown}
+      rows={answer.unknown}
       keyOf={({ operator }) => operator}
       empty={t`Every payment has a result.`}
       columns={[
@@ -207,24 +212,24 @@ function Unknown({ answer: { unknown, unknownTotal } }: { readonly answer: Expos
           align: 'end',
           hide: 'small',
         },
-        ...AGES.map((age, index) => ({
+        ...AGES.map((age) => ({
           title: t`${age} days`,
           align: 'end' as const,
           hide: 'small' as const,
-          cell: ({ operator, ages }: UnknownOf) => (
-            <OfAge operator={operator} found={ages[index]} />
+          cell: ({ operator }: ExposureAnswer['unknown'][number]) => (
+            <OfAge at={answer.at} found={agesOf(operator).ages.find((of) => of.age === age)} />
           ),
         })),
         {
           title: t`Age`,
           align: 'end',
           hide: 'wide',
-          cell: ({ operator, ages }) => <AllAges operator={operator} ages={ages} />,
+          cell: ({ operator }) => <AllAges {...agesOf(operator)} />,
         },
         {
           title: t`Total`,
           cell: ({ amount }) => <Money amount={amount} />,
-          total: <Money amount={unknownTotal} />,
+          total: <Money amount={answer.unknown_total} />,
           align: 'end',
         },
       ]}
@@ -232,22 +237,27 @@ function Unknown({ answer: { unknown, unknownTotal } }: { readonly answer: Expos
   );
 }
 
-type UnknownOf = ExposureAnswer['unknown'][number];
+/** What an operator may have paid, by age. */
+interface UnknownOf {
+  readonly ages: readonly ExposedView[];
+  readonly at: string;
+}
 
 /** What an operator may have paid, of one age. */
-function OfAge({
-  operator,
-  found,
-}: {
-  readonly operator: string;
-  readonly found: UnknownOf['ages'][number] | undefined;
-}) {
-  if (found === undefined || found.count === 0) return '–';
-  const { amount, from, to } = found;
+function OfAge({ at, found }: Pick<UnknownOf, 'at'> & { readonly found: ExposedView | undefined }) {
+  if (found === undefined) return '–';
+  const { age, amount, operator } = found;
+  const ends = [at, ...ageLimits(new Date(at)).map((end) => end.toISOString())];
+  const [to, from] = ends.slice(AGES.indexOf(age));
   return (
     <Link
       to="/payments"
-      search={{ status: 'PENDING', operator, to, ...(from === null ? {} : { from }) }}
+      search={{
+        status: 'PENDING',
+        ...(operator !== null && { operator }),
+        ...(to !== undefined && { to }),
+        ...(from !== undefined && { from }),
+      }}
     >
       <Money amount={amount} />
     </Link>
@@ -255,13 +265,12 @@ function OfAge({
 }
 
 /** One below the other, for narrow screens. */
-function AllAges({ operator, ages }: Pick<UnknownOf, 'operator' | 'ages'>) {
-  return AGES.map((age, index) => {
-    const found = ages[index];
-    if (found === undefined || found.count === 0) return null;
+function AllAges({ ages, at }: UnknownOf) {
+  return ages.map((found) => {
+    const { age } = found;
     return (
       <Fragment key={age}>
-        <OfAge operator={operator} found={found} />
+        <OfAge at={at} found={found} />
         <small>
           <Trans>{age} days</Trans>
         </small>
@@ -270,35 +279,35 @@ function AllAges({ operator, ages }: Pick<UnknownOf, 'operator' | 'ages'>) {
   });
 }
 
-function Reversed({ answer: { reversed, reversedTotal } }: { readonly answer: ExposureAnswer }) {
+function Reversed({ answer }: { readonly answer: ExposureAnswer }) {
   const { t } = useLingui();
+  const reversed = answer.exposure.filter(({ what }) => what === 'reversed');
   return (
     <Table
       label={t`Credited, then taken back`}
       rows={reversed}
-      keyOf={({ caseId }) => caseId}
+      keyOf={(row) => row.case ?? ''}
       empty={t`No credited income was taken back.`}
       columns={[
         {
           title: t`Since`,
-          cell: ({ since }) => <Age seconds={secondsSince(since)} />,
+          cell: ({ since }) => since !== null && <Age seconds={secondsSince(since)} />,
           total: t`Total`,
         },
         {
           title: t`Vendor`,
-          cell: ({ vid }) => (
-            <Link to="/vendors/$vid" params={{ vid }}>
-              {vid}
-            </Link>
-          ),
+          cell: ({ vid }) =>
+            vid !== null && (
+              <Link to="/vendors/$vid" params={{ vid }}>
+                {vid}
+              </Link>
+            ),
         },
         {
           title: t`Receipt`,
-          cell: ({ caseId, receipt, issuer }) => (
+          cell: ({ case: caseId, receipt, issuer }) => (
             <>
-              <Link to="/cases/$caseId" params={{ caseId }}>
-                {receipt ?? caseId}
-              </Link>
+              <CaseLink caseId={caseId} name={receipt ?? caseId ?? ''} />
               {issuer !== null && <small>{issuer}</small>}
             </>
           ),
@@ -306,7 +315,7 @@ function Reversed({ answer: { reversed, reversedTotal } }: { readonly answer: Ex
         {
           title: t`Amount`,
           cell: ({ amount }) => <Money amount={amount} />,
-          total: <Money amount={reversedTotal} />,
+          total: <Money amount={answer.reversed_total} />,
           align: 'end',
         },
       ]}

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import type { VatAnswer } from '../../../../src/console/finance-answers.ts';
+import type { VatAnswer } from '../../../../src/staff/reports.ts';
 import { get } from '../../api/client.ts';
 import type { MonthFilter } from '../../app/finance-routes.ts';
 import { useSession } from '../../app/session.ts';
@@ -59,7 +59,7 @@ function Month({ answer }: { readonly answer: VatAnswer }) {
   const { timeZone } = useSession();
   return (
     <>
-      {!answer.isEqual && (
+      {!answer.is_equal && (
         <Notice tone="alert">
           <Trans>The ledger’s account shows another sum. Run ledger check.</Trans>
         </Notice>
@@ -69,7 +69,7 @@ function Month({ answer }: { readonly answer: VatAnswer }) {
         <Tile
           label={t`VAT of the month`}
           value={<Money amount={answer.total.vat} />}
-          note={answer.isEqual ? t`equals the ledger’s account` : undefined}
+          note={answer.is_equal ? t`equals the ledger’s account` : undefined}
         />
         <Tile label={t`Paid`} value={<Money amount={answer.paid} />} />
         <Tile label={t`Owed at the end`} value={<Money amount={answer.closing} />} />

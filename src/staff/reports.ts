@@ -1,0 +1,379 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { AGES } from '../payments/reports/ages.ts';
+import { DIMENSIONS } from '../payments/reports/dimensions.ts';
+import type { Dimension } from '../payments/reports/dimensions.ts';
+import type { MarginSums } from '../payments/reports/margin.ts';
+import { Refusal } from '../platform/base/errors.ts';
+import { formatMoney } from '../platform/base/money.ts';
+import { view } from './definition.ts';
+import type { Noun } from './definition.ts';
+import type { StaffDeps } from './deps.ts';
+import * as fields from './fields.ts';
+import { count, inputOf, money, NOTHING, text, textOrNull, time } from './fields.ts';
+import { wireOf } from './wire.ts';
+
+const core = async () => ({
+  ...(await import('../platform/base/clock.ts')),
+  ...(await import('../platform/base/period.ts')),
+  ...(await import('../payments/reports/margin.ts')),
+  ...(await import('../payments/reports/vat.ts')),
+  ...(await import('../payments/reports/receivables.ts')),
+  ...(await import('../payments/reports/corrections.ts')),
+  ...(await import('../payments/reconciliation/float-report.ts')),
+});
+type Core = Awaited<ReturnType<typeof core>>;
+
+const periodOf = (
+  { readBookPeriod }: Core,
+  asked: { readonly from?: string; readonly to?: string },
+  { wireTime, clock }: StaffDeps,
+) => readBookPeriod(asked, { wireTime, now: clock.now() });
+
+const period = { from: time(), to: time({ description: 'not included' }) };
+
+const marginSums = Type.Object({
+  payments: count({ title: 'Payments' }),
+  amount: money({ title: 'Amount' }),
+  fees: money({ title: 'Fees', description: 'without VAT' }),
+  vat: money({ title: 'VAT' }),
+  cost: money({ title: 'Cost' }),
+  commission: money({ title: 'Commission' }),
+  margin: money({ title: 'Margin', description: 'fees and commission less cost' }),
+});
+const marginLine = Type.Object({
+  day: textOrNull({ title: 'Day', isOptional: true }),
+  vid: textOrNull({ title: 'Vendor', isOptional: true }),
+  biller: textOrNull({ title: 'Biller', isOptional: true }),
+  operator: textOrNull({ title: 'Operator', isOptional: true }),
+  ...marginSums.properties,
+});
+const margin = Type.Object({
+  ...period,
+  by: Type.Array(Type.Enum([...DIMENSIONS])),
+  lines: Type.Array(marginLine),
+  total: marginSums,
+});
+export type MarginLine = Static<typeof marginLine>;
+export type MarginAnswer = Static<typeof margin>;
+
+const sumsOf = (sums: MarginSums, { marginOf }: Core): Static<typeof marginSums> => {
+  const { payments, amountCents, feesCents, vatCents, costCents, commissionCents } = sums;
+  const amounts = { payments, amountCents, feesCents, vatCents, costCents, commissionCents };
+  return wireOf({ ...amounts, marginCents: marginOf(sums) });
+};
+
+const vatSums = Type.Object({
+  charges: count({ title: 'Charges' }),
+  fees: money({ title: 'Taxable fees', description: 'without the VAT' }),
+  charged: money({ title: 'Charged' }),
+  returned: money({ title: 'Given back', description: 'by corrections' }),
+  vat: money({ title: 'VAT' }),
+});
+const vat = Type.Object({
+  ...{ month: text({ description: 'YYYY-MM' }), ...period },
+  vendors: Type.Array(Type.Object({ vid: text({ title: 'Vendor' }), ...vatSums.properties })),
+  total: vatSums,
+  opening: money({ title: 'Owed before' }),
+  paid: money({ title: 'Paid' }),
+  closing: money({ title: 'Owed at the end' }),
+  is_equal: Type.Boolean({ title: 'As in the ledger', description: 'else run ledger check' }),
+});
+export type VatAnswer = Static<typeof vat>;
+
+const age = Type.Enum([...AGES], { title: 'Days', unit: 'days' });
+const byAge = Type.Object(
+  { '0-1': money(), '1-7': money(), '7-30': money(), '>30': money() },
+  { title: 'By days', spread: true },
+);
+const byAgeOf = (sums: readonly [bigint, bigint, bigint, bigint]): Static<typeof byAge> => {
+  const [first, second, third, fourth] = sums;
+  return {
+    ...{ '0-1': formatMoney(first), '1-7': formatMoney(second) },
+    ...{ '7-30': formatMoney(third), '>30': formatMoney(fourth) },
+  };
+};
+
+const receivable = Type.Object({
+  debtor: Type.Enum(['vendor', 'operator'], { title: 'Debtor' }),
+  name: text({ title: 'Name' }),
+  since: fields.timeOrNull({ title: 'Since' }),
+  age,
+  amount: money({ title: 'Left' }),
+  owed: money({ title: 'Owed', description: 'at first' }),
+  reference: textOrNull({ title: 'Payment' }),
+  case: textOrNull({ title: 'Case' }),
+  open_case: textOrNull({ title: 'Open case', wide: true }),
+});
+const receivables = Type.Object({
+  at: time(),
+  receivables: Type.Array(receivable),
+  total: money({ title: 'Total' }),
+  by_age: byAge,
+});
+export type ReceivableView = Static<typeof receivable>;
+export type ReceivablesAnswer = Static<typeof receivables>;
+
+const exposed = Type.Object({
+  what: Type.Enum(['unknown', 'reversed'], { title: 'What' }),
+  operator: textOrNull({ title: 'Operator' }),
+  vid: textOrNull({ title: 'Vendor' }),
+  issuer: textOrNull({ title: 'Issuer', wide: true }),
+  receipt: textOrNull({ title: 'Receipt' }),
+  case: textOrNull({ title: 'Case' }),
+  since: fields.timeOrNull({ title: 'Since', wide: true }),
+  age,
+  count: count({ title: 'Number' }),
+  amount: money({ title: 'Amount' }),
+});
+const exposure = Type.Object({
+  at: time(),
+  exposure: Type.Array(exposed),
+  /** Payments whose outcome is unknown, of every age. */
+  unknown: Type.Array(Type.Object({ operator: text(), count: count(), amount: money() })),
+  unknown_total: money({ title: 'Without a result' }),
+  reversed_total: money({ title: 'Taken back' }),
+  reversed_by_age: byAge,
+});
+export type ExposedView = Static<typeof exposed>;
+export type ExposureAnswer = Static<typeof exposure>;
+
+const correction = Type.Object({
+  /** Of its transfer. */
+  id: text(),
+  at: time({ title: 'At' }),
+  vid: textOrNull({ title: 'Vendor' }),
+  reference: textOrNull({ title: 'Payment' }),
+  case: text({ title: 'Case', wide: true }),
+  kind: textOrNull({ title: 'Kind', wide: true }),
+  resolution: text({ title: 'Resolution' }),
+  debit: text({ title: 'Debit' }),
+  credit: text({ title: 'Credit' }),
+  amount: money({ title: 'Amount' }),
+  proposed_by: textOrNull({ title: 'Proposed by', wide: true }),
+  approved_by: textOrNull({ title: 'Approved by', wide: true }),
+});
+const corrections = Type.Object({ ...period, corrections: Type.Array(correction) });
+export type CorrectionsAnswer = Static<typeof corrections>;
+
+const moneyOf = (title: string, wide?: true) =>
+  fields.moneyOrNull({ title, ...(wide === true && { wide }) });
+const float = Type.Object({
+  operator: text({ title: 'Operator' }),
+  opening: money({ title: 'Opening', wide: true }),
+  topped_up: money({ title: 'Topped up', wide: true }),
+  charges: money({ title: 'Charges', wide: true }),
+  consumed: money({ title: 'Consumed', wide: true }),
+  books: money({ title: 'Books' }),
+  in_flight: moneyOf('In flight'),
+  settled_since: moneyOf('Settled since'),
+  not_booked_yet: moneyOf('Not booked yet'),
+  unexplained: moneyOf('Unexplained'),
+  reported: moneyOf('Reported'),
+  reported_at: fields.timeOrNull({ title: 'Reported at', wide: true }),
+  difference: moneyOf('Difference', true),
+  statement: textOrNull({ title: 'Statement', wide: true }),
+  statement_end: fields.timeOrNull({ title: 'Statement end', wide: true }),
+  statement_closing: moneyOf('Statement closing'),
+  statement_books: moneyOf('Books then', true),
+  statement_difference: moneyOf('Statement difference'),
+});
+export type FloatBooksView = Static<typeof float>;
+
+const MONTH = String.raw`^\d{4}-(0[1-9]|1[0-2])$`;
+
+export const REPORTS: Noun = {
+  command: 'report',
+  summary: 'Reports about the books.',
+  definitions: [
+    view(core, {
+      name: 'report.margin',
+      summary:
+        'Income and cost of payments: fees, VAT, operators’ costs and commissions, including corrections. Each amount is the sum of transfers of the period.',
+      route: 'GET /margin',
+      permission: 'finance.read',
+      isLong: true,
+      input: inputOf({
+        ...fields.bookPeriod,
+        by: Type.String({
+          default: 'biller',
+          pattern: `^(${DIMENSIONS.join('|')})(,(${DIMENSIONS.join('|')}))*$`,
+          form: `one or more of ${DIMENSIONS.join(', ')}, separated by commas`,
+          description: `one or more of ${DIMENSIONS.join(', ')}, separated by commas`,
+          placeholder: 'names',
+        }),
+      }),
+      output: margin,
+      rows: 'lines',
+      total: 'total',
+      empty: 'no payment earned or cost anything',
+      handle: async ({ core: loaded, input, deps }) => {
+        const by = new Set(input.by.split(',') as Dimension[]);
+        const asked = { ...periodOf(loaded, input, deps), timeZone: deps.timeZone };
+        const { rows, total } = await loaded.reportMargin(deps.pool, asked, by);
+        return {
+          ...{ from: asked.from.toISOString(), to: asked.to.toISOString(), by: [...by] },
+          lines: rows.map(({ day, vid, billerCode: biller, operatorCode: operator, ...sums }) => ({
+            ...{ day, vid, biller, operator },
+            ...sumsOf(sums, loaded),
+          })),
+          total: sumsOf(total, loaded),
+        };
+      },
+    }),
+    view(core, {
+      name: 'report.vat',
+      summary:
+        'The VAT of a month by vendor: charged with fees, less what corrections gave back. The fees are the taxable base: those that VAT was charged on, without it. Fails unless the total agrees with the ledger’s account.',
+      route: 'GET /vat',
+      permission: 'finance.read',
+      isLong: true,
+      input: inputOf({
+        month: Type.Optional(
+          Type.String({
+            ...{ pattern: MONTH, form: 'a month, YYYY-MM' },
+            description: 'YYYY-MM (default: this month)',
+          }),
+        ),
+      }),
+      output: vat,
+      rows: 'vendors',
+      total: 'total',
+      empty: 'no VAT was charged',
+      failed: (answer) => !answer.is_equal,
+      handle: async ({ core: { periodOfMonth, reportVat }, input, deps }) => {
+        const { wireTime, clock, pool } = deps;
+        const month = input.month ?? wireTime.format(clock.now()).slice(0, 7);
+        const asked = periodOfMonth(month, wireTime);
+        if (asked === undefined) {
+          const says = 'month must be a month, YYYY-MM';
+          throw new Refusal('invalid_field', { field: 'month', text: says });
+        }
+        const { vendors, total, ...found } = await reportVat(pool, asked);
+        return {
+          ...{ month, ...wireOf(found) },
+          ...{ vendors: vendors.map(wireOf), total: wireOf(total) },
+        };
+      },
+    }),
+    view(core, {
+      name: 'report.receivables',
+      summary:
+        'What vendors and operators owe us now, each debt with its age, payment and case. Sums to the ledger’s accounts.',
+      route: 'GET /receivables',
+      permission: 'finance.read',
+      input: NOTHING,
+      output: receivables,
+      rows: 'receivables',
+      empty: 'nobody owes us anything',
+      handle: async ({ core: { reportReceivables }, deps: { pool, clock } }) => {
+        const { at, items, byAge: sums, totalCents } = await reportReceivables(pool, clock.now());
+        return {
+          at: at.toISOString(),
+          receivables: items.map(({ caseId, openCaseId, ...item }) => ({
+            ...wireOf(item),
+            ...{ case: caseId, open_case: openCaseId },
+          })),
+          ...{ total: formatMoney(totalCents), by_age: byAgeOf(sums) },
+        };
+      },
+    }),
+    view(core, {
+      name: 'report.exposure',
+      summary:
+        'What we may lose: payments whose outcome is unknown, by operator, and credited income that was taken back later; each by age.',
+      route: 'GET /exposure',
+      permission: 'finance.read',
+      input: NOTHING,
+      output: exposure,
+      rows: 'exposure',
+      empty: 'nothing may be lost',
+      handle: async ({ core: { reportExposure }, deps: { pool, clock } }) => {
+        const found = await reportExposure(pool, clock.now());
+        const nothing = { operator: null, vid: null, issuer: null, receipt: null };
+        const byAges = found.unknown.flatMap(({ operator, ages }) =>
+          AGES.flatMap((of, index) => {
+            const sums = ages[index];
+            if (sums === undefined || sums.count === 0) return [];
+            const row = { ...nothing, operator, case: null, since: null, age: of };
+            return [{ what: 'unknown' as const, ...row, ...wireOf(sums) }];
+          }),
+        );
+        const reversed = found.reversed.map(({ caseId, ...row }) => ({
+          ...{ what: 'reversed' as const, ...nothing, ...wireOf(row), case: caseId, count: 1 },
+        }));
+        return {
+          at: found.at.toISOString(),
+          exposure: [...byAges, ...reversed],
+          unknown: found.unknown.map(({ operator, count: payments, amountCents }) =>
+            wireOf({ operator, count: payments, amountCents }),
+          ),
+          unknown_total: formatMoney(found.unknownCents),
+          reversed_total: formatMoney(found.reversedCents),
+          reversed_by_age: byAgeOf(found.reversedByAge),
+        };
+      },
+    }),
+    view(core, {
+      name: 'report.corrections',
+      summary: 'What two people corrected in a period, each transfer with payment and case.',
+      route: 'GET /corrections',
+      permission: 'finance.read',
+      input: inputOf(fields.bookPeriod),
+      output: corrections,
+      rows: 'corrections',
+      empty: 'no corrections',
+      handle: async ({ core: loaded, input, deps }) => {
+        const asked = periodOf(loaded, input, deps);
+        const rows = await loaded.reportCorrections(deps.pool, asked);
+        return {
+          ...wireOf(asked),
+          corrections: rows.map(({ correctionId, leg, caseId, ...row }) => ({
+            ...{ id: `${correctionId} ${leg}`, at: row.at.toISOString(), vid: row.vid },
+            ...{ reference: row.reference, case: caseId, kind: row.kind },
+            ...{ resolution: row.resolution, debit: row.debitAccount, credit: row.creditAccount },
+            amount: formatMoney(row.amountCents),
+            ...{ proposed_by: row.proposedBy, approved_by: row.approvedBy },
+          })),
+        };
+      },
+    }),
+    view(core, {
+      name: 'report.floats',
+      summary:
+        'Our float with each operator in our books, the balance that it reported, and its last statement, with each part of the difference.',
+      route: 'GET /floats',
+      permission: 'finance.read',
+      input: inputOf({
+        operator: Type.Optional(fields.code({ description: 'of this operator only' })),
+      }),
+      output: Type.Object({ floats: Type.Array(float) }),
+      rows: 'floats',
+      empty: 'no float is booked',
+      handle: async ({ core: { reportFloats }, input, deps: { pool } }) => ({
+        floats: (await reportFloats(pool, input.operator?.toLowerCase() ?? null)).map(floatOf),
+      }),
+    }),
+  ],
+};
+
+const optional = (cents: bigint | null | undefined): string | null =>
+  cents === undefined || cents === null ? null : formatMoney(cents);
+
+function floatOf(of: Awaited<ReturnType<Core['reportFloats']>>[number]): FloatBooksView {
+  const { operator, booked, bookedCents, bridge, statement, ...reported } = of;
+  return {
+    ...{ operator, ...wireOf(booked), books: formatMoney(bookedCents) },
+    in_flight: optional(bridge?.inFlightCents),
+    settled_since: optional(bridge?.settledSinceCents),
+    not_booked_yet: optional(bridge?.notBookedCents),
+    unexplained: optional(bridge?.unexplainedCents),
+    ...wireOf(reported),
+    difference: optional(bridge?.differenceCents),
+    statement: statement?.statementId ?? null,
+    statement_end: statement?.periodEnd.toISOString() ?? null,
+    statement_closing: optional(statement?.closingCents),
+    statement_books: optional(statement?.bookedCents),
+    statement_difference: optional(statement && statement.closingCents - statement.bookedCents),
+  };
+}
