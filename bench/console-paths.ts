@@ -168,11 +168,10 @@ function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measur
       also: [early, ...DIMENSIONS.map((by) => ({ from: dayAgo(90), by }))],
     },
     // A day that follows the closed one, a closed one, and one long before, which nothing closed.
-    '/reconciliation/:day': {
-      ...CHARTS,
-      params: { day: [dayAgo(2), dayAgo(3), dayAgo(40), dayAgo(0)] },
-    },
-    '/statements/:statementId': { ...LISTS, params: { statementId: [samples.statementId] } },
+    '/days/:day': { ...CHARTS, params: { day: [dayAgo(2), dayAgo(3), dayAgo(40), dayAgo(0)] } },
+    '/days/:day/totals': { ...CHARTS, params: { day: [dayAgo(2), dayAgo(40)] } },
+    '/statement-pulls': LISTS,
+    '/statements/:statement': { ...LISTS, params: { statement: [samples.statementId] } },
     '/home': CHARTS,
     '/credit/enquiries': { ...LISTS, query: { vid: ['demo'] } },
     '/credit/cases': LISTS,

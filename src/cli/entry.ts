@@ -10,7 +10,7 @@ const READS = new Set([
   ...['person list', 'operator list'],
   ...['operator protocols', 'operator test', 'operator floats', 'biller list'],
   ...['ledger', 'receipts push-status', 'receipts source list'],
-  ...['receipts account list', 'reconcile pulls', 'reconcile report'],
+  'receipts account list',
   ...['quarantine status', 'archive verify', 'demo-data list'],
 ]);
 /** The second part of these commands, or a part of that, is what only reads. */

@@ -130,9 +130,12 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./payments/ledger.ts')).addLedgerCommands,
   },
   {
-    name: 'reconcile',
-    summary: 'compare the ledger with operators’ statements, close days',
-    load: async () => (await import('./payments/reconcile.ts')).addReconcileCommands,
+    name: 'statement',
+    summary: 'operators’ statements: import, show, pull from the operator',
+  },
+  {
+    name: 'day',
+    summary: 'days beside operators’ statements: show, totals, close',
   },
   {
     name: 'house',

@@ -45,7 +45,7 @@ export const line = (maxLength: number, options: Options = {}) =>
 export const shortText = (options: Options) => line(200, options);
 
 /** Why somebody does something, in lines: the audit log keeps it, and whoever decides reads it. */
-const reasonWith = (options: Options) =>
+export const reasonWith = (options: Options) =>
   Type.String({
     maxLength: 500,
     pattern: String.raw`^[\n\P{C}]*[^\p{C}\s][\n\P{C}]*$`,
@@ -131,6 +131,16 @@ export const bookPeriod = {
     moment({ description: 'a day (included) or a time (not included) (default: today)' }),
   ),
 };
+
+/** A period of an input; see `readPeriod`. */
+export const period = {
+  from: moment({ description: 'start of the period: a day or a time' }),
+  to: moment({ description: 'its end: a day (included) or a time (not included)' }),
+};
+
+/** A day of the service’s time zone. */
+export const day = (options: Options) =>
+  Type.String({ pattern: String.raw`^\d{4}-\d{2}-\d{2}$`, form: 'written YYYY-MM-DD', ...options });
 
 /** Which proposals of two people a list has. */
 export const openOrAll = (all: string) =>

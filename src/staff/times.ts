@@ -9,6 +9,17 @@ export function readMoment(text: string, field: string, wireTime: WireTime): Dat
   throw new Refusal('invalid_field', { field, text: `${field} is not a valid day or time` });
 }
 
+/** A period whose last day is included. Throws: `invalid_field`. */
+export function readPeriod(
+  given: { readonly from: string; readonly to: string },
+  wireTime: WireTime,
+): { readonly from: Date; readonly to: Date } {
+  const from = readMoment(given.from, 'from', wireTime);
+  const to = periodOfDay(given.to, wireTime)?.to ?? readMoment(given.to, 'to', wireTime);
+  if (from < to) return { from, to };
+  throw new Refusal('invalid_field', { field: 'to', text: 'to must be after from' });
+}
+
 const SECONDS_OF: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 const MAX_SECONDS = 30 * 86_400;
 

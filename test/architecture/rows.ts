@@ -97,7 +97,6 @@ export const ROWS: readonly (readonly string[])[] = [
 
   ['console/answers', 'console/operations-answers', 'console/system-answers', 'console/route'],
   [
-    'console/reconciliation-answers',
     'console/credit-answers',
     'console/on-wire',
     'console/live',

@@ -186,7 +186,7 @@ export function longFunctions(
     .map(({ file, lines }) => `${file}: ${lines} lines`);
 }
 
-/** Names of metrics and of commands, as the sources write them. */
+/** Names of metrics, of commands, and of what staff can see and do, as the sources write them. */
 export function namesForPeople(sources: Sources): string[] {
   return [...sources].flatMap(([file, text]) => {
     const metrics = [...text.matchAll(/'(malipo_\w+)'/g)];
@@ -194,7 +194,7 @@ export function namesForPeople(sources: Sources): string[] {
       ? [...text.matchAll(/(?:\bcommand\(\s*[\w.]+,|\.command\()\s*'([a-z][\w-]*)/g)]
       : [];
     const defined = file.startsWith('staff/')
-      ? [...text.matchAll(/\bname: '[a-z-]+\.([a-z-]+)'/g)]
+      ? [...text.matchAll(/\bname: '([a-z][\w-]*\.[a-z][\w-]*)'/g)]
       : [];
     return [...metrics, ...commands, ...defined].map((match) => match[1] ?? '');
   });
@@ -202,7 +202,7 @@ export function namesForPeople(sources: Sources): string[] {
 
 /** Words for what has another name here: payment, vendor, operator, transfer, proposal. */
 const OTHER_WORDS =
-  /(?:^|[_-])(?:transactions?|bills?|merchants?|signers?|clients?|providers?|part(?:y|ies)|postings?|approvals?)(?=[_-]|$)/;
+  /(?:^|[._-])(?:transactions?|bills?|merchants?|signers?|clients?|providers?|part(?:y|ies)|postings?|approvals?)(?=[._-]|$)/;
 
 export function withOtherWords(names: readonly string[]): string[] {
   return names.filter((name) => OTHER_WORDS.test(name));

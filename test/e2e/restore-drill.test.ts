@@ -184,7 +184,7 @@ async function importStatement(location: Place, operator: string, lost: Status['
   const file = path.join(await fixture.folder(), `${operator}.csv`);
   await writeFile(file, await answer.text());
   const range = ['--operator', operator, '--from', from, '--to', to];
-  return await importByTwo(location.environment, 'reconcile', 'import', file, range);
+  return await importByTwo(location.environment, 'statement', 'import', file, range);
 }
 
 /** An open case names it: the vendor is not told that it does not exist, and cannot pay it again. */

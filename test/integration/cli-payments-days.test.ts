@@ -74,15 +74,16 @@ test('find has the same days', async () => {
 });
 
 test.each([
-  [['reconcile', 'report', '2026-02-30'], 'The day is 2026-02-30, a day that does not exist.'],
+  [['day', 'totals', '2026-02-30'], 1, '<day> is 2026-02-30, a day that does not exist.'],
   [
-    ['reconcile', 'close', '2026-13-01', '--by', 'Asha'],
-    'The day is 2026-13-01, a day that does not exist.',
+    ['day', 'close', '2026-13-01', '--by', 'Asha'],
+    1,
+    '<day> is 2026-13-01, a day that does not exist.',
   ],
-  [['reconcile', 'report', '1767603600'], 'The day must be written YYYY-MM-DD.'],
-])('%j is refused', async (words, text) => {
+  [['day', 'totals', '1767603600'], 2, '<day> must be written YYYY-MM-DD'],
+])('%j ends with %i', async (words, exitCode, text) => {
   const refused = await inProcess({ DATABASE_URL: books.url }, ...words);
-  expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(refused).toMatchObject({ exitCode, stdout: '' });
   expect(refused.stderr).toBe(`error: ${text}\n`);
 });
 

@@ -163,9 +163,12 @@ export async function approvalOf(
   ...args: (string | readonly string[])[]
 ): Promise<string[]> {
   const made = await must(environment, ...args.flat(), '--by', 'Asha', '--json');
-  const { waiting, proposal, seen } = made.json<Readonly<Record<string, unknown>>>();
-  if (waiting !== true) throw new Error(`nothing waits: ${made.stdout}`);
-  return ['proposal', 'approve', String(proposal), '--by', 'Baraka', '--seen', String(seen)];
+  const answer = made.json<Readonly<Record<string, unknown>>>();
+  const { proposal, seen } = (
+    typeof answer['proposal'] === 'object' ? answer['proposal'] : answer
+  ) as Readonly<Record<string, unknown>>;
+  if (typeof seen !== 'string') throw new Error(`nothing waits: ${made.stdout}`);
+  return ['proposal', 'approve', String(proposal), '--by', 'Baraka', '--seen', seen];
 }
 
 /** The same, approved. The answer has what was carried out. */

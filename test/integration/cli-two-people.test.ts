@@ -445,7 +445,7 @@ test('income that a person reports, and what is paid from a float, need two peop
 
 test.each([
   ['receipts', 'reversed', 'UA51000001', '--note', 'their call'],
-  ['reconcile', 'close', '2026-01-05'],
+  ['day', 'close', '2026-01-05'],
   ['credit', 'dispute', 'open', '--crn', '1', '--account', '1', '--statement', 'not mine'],
   ['credit', 'access-link', '--crn', '1', '--evidence', 'card seen'],
   ['credit', 'lender', 'L1', '--amounts', 'cents'],

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readDayAnswer } from '../../src/console/routes/reconciliation-answer.ts';
 import { archivePayments } from '../../src/payments/archive/archive.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { setOperatorPrice } from '../../src/payments/billers/administer-prices.ts';
@@ -7,6 +6,7 @@ import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { readConsumed } from '../../src/payments/house/store.ts';
 import { bookedCents, readBookedFloat } from '../../src/payments/reconciliation/bridge-store.ts';
+import { compareDay } from '../../src/payments/reconciliation/compare-day.ts';
 import { reportFloat } from '../../src/payments/reconciliation/float-report.ts';
 import {
   createInstructed,
@@ -133,8 +133,8 @@ test.each([
 );
 
 test.each([
-  ['the amount', AMOUNT, '200.00'],
-  ['what it took', NET, '196.60'],
+  ['the amount', AMOUNT, 20_000n],
+  ['what it took', NET, 19_660n],
 ])('a day on which each payment is listed with %s has no difference', async (_, cents, sum) => {
   const from = await databaseTime(books);
   const payments = [await sent(), await sent()];
@@ -145,11 +145,11 @@ test.each([
   const to = await databaseTime(books);
   const lines = payments.map((of) => ({ of, amountCents: cents }));
   await importLines(books, folder, lines, { from, to });
-  const sums = { operator: OPERATOR, ours: sum, theirs: sum, difference: '0.00' };
-  const read = async () => await readDayAnswer(books.pool, { day: '2026-03-01', from, to }, []);
-  expect((await read()).operators).toEqual([sums]);
+  const sums = { operator: OPERATOR, oursCents: sum, theirsCents: sum };
+  const read = async () => await compareDay(books.pool, { day: '2026-03-01', from, to });
+  expect((await read()).compared).toEqual([sums]);
   for (const { vendorId } of payments) {
     await archivePayments(books.owner, { vendorIds: [vendorId], before: to, folder });
   }
-  expect((await read()).operators).toEqual([sums]);
+  expect((await read()).compared).toEqual([sums]);
 });

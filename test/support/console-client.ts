@@ -1,4 +1,5 @@
 import { DEMO_PASSWORD } from '../../sandbox/data.ts';
+import { contentTypeOf, sentBody } from './sent-body.ts';
 
 export interface ConsoleAnswer {
   readonly status: number;
@@ -50,11 +51,11 @@ export class ConsoleClient {
       method,
       headers: {
         'x-malipo-console': '1',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...contentTypeOf(body),
         ...(this.cookie === '' ? {} : { cookie: this.cookie }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...sentBody(body),
     });
     const set = response.headers.get('set-cookie');
     if (set !== null) this.cookie = set.split(';', 1)[0] ?? '';

@@ -1,4 +1,5 @@
 import { DEMO_PASSWORD } from '../../sandbox/data.ts';
+import { contentTypeOf, sentBody } from './sent-body.ts';
 
 export interface StaffAnswer {
   readonly status: number;
@@ -44,10 +45,10 @@ export class StaffClient {
       method,
       headers: {
         ...(this.token === undefined ? {} : { authorization: `Bearer ${this.token}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...contentTypeOf(body),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...sentBody(body),
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;

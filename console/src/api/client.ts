@@ -60,6 +60,23 @@ export async function send<Answer>(
   return await request<Answer>(apiUrl(path), init, { 'content-type': 'application/json' });
 }
 
+/** Sends the file of a form. The form’s texts are in the query, replaced by those given. Throws: `ApiError`. */
+export async function sendFile<Answer>(
+  path: string,
+  form: FormData,
+  given: QueryValues = {},
+): Promise<Answer> {
+  const query: Record<string, string | number | undefined> = {};
+  let sent = new File([], '');
+  for (const [name, value] of form) {
+    if (value instanceof File) sent = value;
+    else query[name] = value;
+  }
+  const init = { method: 'POST', body: sent };
+  const type = { 'content-type': 'application/octet-stream' };
+  return await request<Answer>(apiUrl(path, { ...query, ...given, file: sent.name }), init, type);
+}
+
 /**
  * Saves the answer as a file, with the name that the service gives it. For files that are asked for
  * with personal data, which must not be in a URL; others are links. Throws: `ApiError`.

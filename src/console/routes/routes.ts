@@ -30,14 +30,11 @@ import { payRoutes } from './pay.ts';
 import type { PayRoutesOptions } from './pay.ts';
 import { statementRoutes } from './statements.ts';
 import { requestRoutes } from './vendor-requests.ts';
-import { reconciliationRoutes } from './reconciliation.ts';
-import type { ReconciliationRoutesOptions } from './reconciliation.ts';
 import { systemRoutes } from './system.ts';
 import type { SystemRoutesOptions } from './system.ts';
 
 export type RoutesOptions = Omit<PaymentRoutesOptions, 'reads'> &
   PaymentActionOptions &
-  Omit<ReconciliationRoutesOptions, 'reads'> &
   ProposalRoutesOptions &
   SystemRoutesOptions &
   PayRoutesOptions &
@@ -59,7 +56,6 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
   return [
     ...paymentRoutes(reports), //
     ...paymentActionRoutes(options),
-    ...reconciliationRoutes(reports),
     ...homeRoutes(operations),
     ...billerRoutes(operations),
     ...operatorRoutes(operations),

@@ -99,5 +99,5 @@ const LOST_TEXT =
 function missingText(quarantine: QuarantineRow, missing: readonly string[]): string {
   const from = quarantine.lostFrom.toISOString();
   const until = quarantine.lostUntil.toISOString();
-  return `The quarantine stays: no complete statement covers ${from} to ${until} of ${missing.join(', ')}.\nImport them: malipo reconcile import. If an operator cannot send one, two people can release with --force --reason.`;
+  return `The quarantine stays: no complete statement covers ${from} to ${until} of ${missing.join(', ')}.\nImport them: malipo statement import. If an operator cannot send one, two people can release with --force --reason.`;
 }

@@ -1,9 +1,18 @@
+import type { Mac } from '../../platform/base/mac.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { repeatableTransaction } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
+import { askConnector } from '../billers/open-connector.ts';
+import type { openConnector } from '../billers/open-connector.ts';
 import { findOperator, lockOperator } from '../billers/store.ts';
+import type { Imported } from './import.ts';
+import { pullPeriod, pullingOf } from './pull.ts';
+import type { PullWindow } from './pull-window.ts';
 import { findPull, putPull } from './pull-store.ts';
 import type { PullRow } from './pull-store.ts';
+
+export { listPulls } from './pull-store.ts';
+export type { PullRow } from './pull-store.ts';
 
 const DAY_MINUTES = 1_440;
 
@@ -41,5 +50,27 @@ export async function setPull(
     };
     await putPull(client, row);
     return { ...row, lastError: known?.lastError ?? null };
+  });
+}
+
+/**
+ * Asks an operator for its movements of a period now, and imports them. Throws: `PlainError` if it cannot be asked, or does
+ * not answer.
+ */
+export async function pullNow(
+  deps: Parameters<typeof openConnector>[1] & { readonly pool: Pool; readonly ledgerMac: Mac },
+  operator: string,
+  period: PullWindow,
+): Promise<Imported> {
+  return await askConnector(operator, deps, async (open) => {
+    const connector = pullingOf(open);
+    if (connector === undefined) {
+      const { movements } = open.declaration;
+      throw new PlainError(
+        `Operator ${operator} cannot be asked for its movements (${movements}).`,
+      );
+    }
+    const { signal } = new AbortController();
+    return await pullPeriod(deps, { operator, connector }, { ...period, signal });
   });
 }

@@ -1,3 +1,4 @@
+import { readVids } from '../../parties/store.ts';
 import { dayAfter, midnightWithOffset } from '../../platform/base/days.ts';
 import { requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
@@ -47,6 +48,8 @@ export interface DayReport {
   /** Null: not closed, these are the totals so far. */
   readonly closed: ClosedDay | null;
   readonly totals: readonly DayTotal[];
+  /** Of the vendors in `totals`. */
+  readonly vids: ReadonlyMap<number, string>;
   /** Totals from the operators' statements. */
   readonly operators: readonly OperatorDay[];
   readonly openCases: number;
@@ -218,6 +221,7 @@ async function report(db: Queryable, { day, from, to }: Day): Promise<DayReport>
       closed === null
         ? await computeTotals(db, { from, to }, follows ? last.day : null)
         : await readTotals(db, day),
+    vids: await readVids(db),
     operators: await readOperatorDays(db, { from, to }),
     openCases: await countOpenCasesBefore(db, to),
   };

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { startOfDay } from '../../platform/base/clock.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import type { Mac } from '../../platform/base/mac.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { isReference } from '../../parties/reference.ts';
 import type { FloatMovement } from '../../connectors/operator-statements.ts';
@@ -38,7 +39,7 @@ export function pullingOf(connector: Connector | undefined): Pulling | undefined
 
 /**
  * Asks the operator for its movements of a period, page by page, in no database transaction.
- * Throws: `Error` if a page does not come, or the pages contradict each other.
+ * Throws: `PlainError` if a page does not come, or the pages contradict each other.
  */
 async function pullMovements(
   { pullStatement }: Pulling,
@@ -50,30 +51,30 @@ async function pullMovements(
   let cursor: string | null = null;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const answer = await pullStatement({ ...window, cursor }, signal);
-    if (answer.kind === 'unknown') throw new Error(answer.reason);
+    if (answer.kind === 'unknown') throw new PlainError(answer.reason);
     const before = movements.size;
     for (const movement of answer.movements) {
       const name = `${movement.kind} ${movement.operatorReference}`;
       const known = movements.get(name);
       // A page may begin with the end of the one before, when movements were added in between.
       if (known !== undefined && known.amountCents !== movement.amountCents) {
-        throw new Error(`${name} is listed with two amounts`);
+        throw new PlainError(`${name} is listed with two amounts`);
       }
       if (known !== undefined && known.reference !== movement.reference) {
-        throw new Error(`${name} is listed for two payments`);
+        throw new PlainError(`${name} is listed for two payments`);
       }
       movements.set(name, movement);
     }
     if (answer.next === null) return [...movements.values()].map(withOurReference);
     // An operator that ignores which page is asked for has no last page.
     if (answer.movements.length > 1 && movements.size === before) {
-      throw new Error('a page lists nothing new');
+      throw new PlainError('a page lists nothing new');
     }
-    if (cursors.has(answer.next)) throw new Error('the pages go round in a circle');
+    if (cursors.has(answer.next)) throw new PlainError('the pages go round in a circle');
     cursors.add(answer.next);
     cursor = answer.next;
   }
-  throw new Error('the statement has no end');
+  throw new PlainError('the statement has no end');
 }
 
 /** Others may use the same float: a movement without a reference of ours has none. */
@@ -89,7 +90,7 @@ function withOurReference(movement: FloatMovement): FloatMovement {
  * Pulls an operator's movements of a period that is over, and imports them like a statement: all of
  * them in one commit. Pulling the same period again adds only what is new. A payment that is not
  * listed is a case; it is never taken for proof.
- * Throws: `Error` if the operator does not answer.
+ * Throws: `PlainError` if the operator does not answer.
  */
 export async function pullPeriod(
   deps: { readonly pool: Pool; readonly ledgerMac: Mac },

@@ -53,7 +53,7 @@ export async function readStatementFile(request: StatementRequest): Promise<Read
     }
     if (lines > LIMITS.statementLines + 1) {
       throw new PlainError(
-        `${request.file} has more than ${LIMITS.statementLines} lines. Ask the operator for shorter periods.`,
+        `The file has more than ${LIMITS.statementLines} lines. Ask the operator for shorter periods.`,
       );
     }
     const read = lines === 1 ? readHeader(record, request.format) : readRecord(record, request);
@@ -75,7 +75,7 @@ async function sizeOf(file: string): Promise<number> {
   }
   if (size <= LIMITS.statementFileBytes) return size;
   throw new PlainError(
-    `${file} is larger than ${LIMITS.statementFileBytes} bytes. Ask the operator for shorter periods.`,
+    `The file is larger than ${LIMITS.statementFileBytes} bytes. Ask the operator for shorter periods.`,
   );
 }
 

@@ -185,20 +185,20 @@ export async function proposeOperatorStatement(
     readonly to: Date;
     readonly complete: boolean;
     readonly toleranceMs: number;
-    readonly onProgress?: (text: string) => void;
+    readonly onLines?: ((lines: number) => void) | undefined;
     readonly by: Actor;
     readonly note: string;
   },
 ): Promise<ProposedStatement> {
   const { pool, ledgerMac, proposals } = deps;
-  const { file, operator, complete, toleranceMs, onProgress, by, note } = request;
+  const { file, operator, complete, toleranceMs, onLines, by, note } = request;
   const [from, to] = [request.from.toISOString(), request.to.toISOString()];
   const period = { operator, from, to, complete, toleranceMs };
   const format = await requireStatementFormat(pool, operator);
   const asked = requestOf({ ...period, sha256: '', bytes: 1 }, format, ledgerMac);
   const read = await readStatementFile({
     ...{ ...asked, file, format },
-    onProgress: ({ lines, percent }) => onProgress?.(`reading: ${percent} %  ${lines} lines`),
+    onProgress: ({ lines }) => onLines?.(lines),
   });
   if (read.problems.length > 0) return { kind: 'refused', problems: read.problems };
   const trial = await undone(pool, async (client) =>

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEMO_PEOPLE } from '../../../sandbox/data.ts';
@@ -17,6 +19,7 @@ import type { Proposals } from '../../../src/proposals/proposals.ts';
 import type { Definition } from '../../../src/staff/definition.ts';
 import { propertiesOf, routeOf } from '../../../src/staff/definition.ts';
 import { perform } from '../../../src/staff/perform.ts';
+import type { By } from '../../../src/staff/perform.ts';
 import { allNouns } from '../../../src/staff/registry.ts';
 import { ALL_OF_STAFF } from '../../../src/staff/viewer.ts';
 import { createTestDatabase } from '../../support/cluster.ts';
@@ -26,6 +29,7 @@ import type { ConsoleClient } from '../../support/console-client.ts';
 import { startInProcess } from '../../support/in-process-service.ts';
 import type { InProcessService } from '../../support/in-process-service.ts';
 import { StaffClient, staffSignedIn } from '../../support/staff-client.ts';
+import { makeTemporaryFolder, removeFolder } from '../../support/temporary.ts';
 import { createFixtures } from './fixtures.ts';
 import { SAMPLES } from './samples.ts';
 import type { World } from './samples.ts';
@@ -37,7 +41,9 @@ const definitions = nouns.flatMap((noun) => noun.definitions);
 const each = definitions.map((of) => [of.name, of] as const);
 const views = each.filter(([, { kind }]) => kind === 'view');
 const actions = each.filter(([, { kind }]) => kind === 'action');
+const withFile = each.filter(([, of]) => of.kind === 'action' && of.file !== undefined);
 
+let folder: string;
 let database: TestDatabase;
 let running: InProcessService;
 let proposals: Proposals;
@@ -46,6 +52,7 @@ const staff = new Map<string, StaffClient>();
 const pages = new Map<string, ConsoleClient>();
 
 beforeAll(async () => {
+  folder = await makeTemporaryFolder();
   database = await createTestDatabase();
   const environment = { CONSOLE_READS_PER_SECOND: '0', CONSOLE_CHANGES_PER_SECOND: '0' };
   running = await startInProcess(database.url, { environment });
@@ -63,9 +70,9 @@ beforeAll(async () => {
   let receipts = 0;
   world = {
     ...createFixtures(pool, masterKeys),
-    act: async (login, path, body) => {
-      const { status, body: answer, text } = await as(login).post(path, body);
-      if (status !== 200) throw new Error(`${path}: ${text}`);
+    act: async (login, at, body) => {
+      const { status, body: answer, text } = await as(login).post(at, body);
+      if (status !== 200) throw new Error(`${at}: ${text}`);
       return answer;
     },
     pay,
@@ -97,6 +104,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await running.stop();
+  await world.close();
+  await removeFolder(folder);
   await database.drop();
 });
 
@@ -124,18 +133,30 @@ const as = (login: string): StaffClient => {
   return client;
 };
 
-/** The sample of a definition as a request. */
+/** The sample of a definition as a request. A file is its body, and the rest of the input its query. */
 async function requestOf(of: Definition, given?: Readonly<Record<string, unknown>>) {
-  const { method, path, names } = routeOf(of);
+  const { method, path: own, names } = routeOf(of);
   const input = given ?? (await SAMPLES[of.name]?.input(world)) ?? {};
-  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => String(input[name]));
+  const filled = own.replaceAll(/:(\w+)/g, (_, name: string) => String(input[name]));
   const rest = Object.entries(input).filter(([name]) => !names.includes(name));
+  const sent = fileOf(of);
   const query = new URLSearchParams(
-    rest.map(([name, value]): [string, string] => [name, String(value)]),
+    [...rest, ...(sent === undefined ? [] : [[sent.name, 'sample'] as const])].map(
+      ([name, value]): [string, string] => [name, String(value)],
+    ),
   );
-  return method === 'GET'
-    ? ({ method, at: `${filled}?${query.toString()}`, body: undefined } as const)
-    : ({ method, at: filled, body: Object.fromEntries(rest) } as const);
+  const isInQuery = method === 'GET' || sent !== undefined;
+  const at = isInQuery ? `${filled}?${query.toString()}` : filled;
+  const body = sent?.body ?? (isInQuery ? undefined : Object.fromEntries(rest));
+  return { method, at, body, input };
+}
+
+/** The sample of the file that comes with the input. */
+function fileOf(of: Definition): { readonly name: string; readonly body: Buffer } | undefined {
+  if (of.kind !== 'action' || of.file === undefined) return undefined;
+  const content = SAMPLES[of.name]?.file?.();
+  if (content === undefined) throw new Error(`${of.name} has no sample of its file`);
+  return { name: of.file.name, body: Buffer.from(content) };
 }
 
 const callerOf = ({ name }: Definition): string => SAMPLES[name]?.by ?? 'finance';
@@ -206,9 +227,19 @@ test.each(views)('%s answers the same on every surface, in its schema', async (_
   expect(far).toMatchObject({ status: 200 });
   expectFits(of, far.body);
   const page = await pages.get(callerOf(of))?.send(method, at, body);
+  const near = await perform(of, input, nearby());
+  for (const answer of [page?.body, near]) {
+    // A cursor is sealed for its reader with a random nonce, so no two are equal. `at` is when the figures were read.
+    const own = { next: undefined, at: undefined };
+    expect({ ...answer, ...own }).toEqual({ ...far.body, ...own });
+  }
+});
+
+/** Whoever runs commands on the machine of the service. */
+function nearby(): By {
   const { pool } = running.service;
   const { masterKeys } = running.sealing;
-  const near = await perform(of, input, {
+  return {
     viewer: {
       ...{ personId: null, login: 'command line', role: null, vendor: undefined, token: null },
       permissions: ALL_OF_STAFF,
@@ -223,16 +254,11 @@ test.each(views)('%s answers the same on every surface, in its schema', async (_
       catalogue: async () => running.service.catalogue,
     },
     ...{ channel: 'command', address: 'command line', requestId: 'test' },
-  });
-  for (const answer of [page?.body, near]) {
-    // A cursor is sealed for its reader with a random nonce, so no two are equal. `at` is when the figures were read.
-    const own = { next: undefined, at: undefined };
-    expect({ ...answer, ...own }).toEqual({ ...far.body, ...own });
-  }
-});
+  };
+}
 
 test.each(actions)('%s leaves one entry in the audit log, with what it changed', async (_, of) => {
-  const { method, at, body } = await requestOf(of);
+  const { method, at, body, input } = await requestOf(of);
   const before = await entries();
   const done = await as(callerOf(of)).send(method, at, body);
   expect(done, done.text).toMatchObject({ status: 200 });
@@ -242,13 +268,35 @@ test.each(actions)('%s leaves one entry in the audit log, with what it changed',
   expect(entry).toMatchObject({
     ...{ action: of.name, login: callerOf(of), channel: 'api', result: 'done' },
     after: expect.any(Object),
-    ...('reason' in (body ?? {}) && { reason: body?.['reason'] }),
+    ...('reason' in input && { reason: input['reason'] }),
   });
   const secrets = 'output' in of ? propertiesOf(of.output).filter(([, { secret }]) => secret) : [];
   for (const [name] of secrets) {
     const secret = done.body[name];
     if (typeof secret === 'string') expect(JSON.stringify(entry)).not.toContain(secret);
   }
+});
+
+test.each(withFile)('%s takes its file on every surface, and not without one', async (_, of) => {
+  if (of.kind !== 'action') return;
+  const { method, at, body } = await requestOf(of);
+  const before = await written();
+  for (const client of [as(callerOf(of)), pages.get(callerOf(of))]) {
+    const answer = await client?.send(method, at, Buffer.alloc(0));
+    expect(answer).toMatchObject({ status: 400, code: 'missing_field', field: of.file?.name });
+    const large = await client?.send(method, at, Buffer.alloc((of.file?.maxBytes ?? 0) + 1));
+    expect(large?.status).toBe(413);
+  }
+  expect(await written()).toEqual(before);
+  const page = await pages.get(callerOf(of))?.send(method, at, body);
+  expect(page, page?.text).toMatchObject({ status: 200 });
+  expectFits(of, page?.body);
+  const by = nearby();
+  const file = path.join(folder, 'sample');
+  await writeFile(file, fileOf(of)?.body ?? '');
+  const input = (await SAMPLES[of.name]?.input(world)) ?? {};
+  const deps = { ...by.deps, file: { name: 'sample', path: file } };
+  expectFits(of, await perform(of, input, { ...by, deps }));
 });
 
 async function entries(): Promise<Record<string, unknown>[]> {
@@ -295,7 +343,9 @@ test.each(actions)('%s is for programs only if a person decides about it', async
   expect(status).toBe(mayPropose ? 200 : 403);
   if (!mayPropose) expect(await written()).toEqual(before);
   // It waits, also where people act alone.
-  if (of.proposes !== undefined) expect(answer).toMatchObject({ decision: null });
+  if (of.proposes === undefined) return;
+  const { proposal } = answer;
+  expect(typeof proposal === 'object' ? proposal : answer).toMatchObject({ decision: null });
 });
 
 async function tokenOf(

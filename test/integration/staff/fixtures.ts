@@ -1,16 +1,22 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { rotateKey } from '../../../src/parties/administer.ts';
 import { listKeysOf } from '../../../src/parties/store.ts';
 import { rotateSecret, setWebhook } from '../../../src/payments/events/administer.ts';
 import { announceEvent } from '../../../src/payments/events/store.ts';
+import { setOperatorKey } from '../../../src/payments/billers/administer-operator-key.ts';
 import { setRoute } from '../../../src/payments/billers/administer-routes.ts';
+import { putOperator } from '../../../src/payments/billers/store.ts';
 import { insertAccount, putSource } from '../../../src/payments/receipts/sources-store.ts';
+import { insertStatement } from '../../../src/payments/reconciliation/store.ts';
 import type { TopUpRule } from '../../../src/payments/vendor-floats/rule.ts';
 import { insertRule } from '../../../src/payments/vendor-floats/rules-store.ts';
 import { newId } from '../../../src/platform/base/ids.ts';
 import type { MasterKeys } from '../../../src/platform/base/sealing.ts';
 import type { Pool } from '../../../src/platform/db/pool.ts';
 import { requireVendor } from '../../../src/staff/own-vendor.ts';
+import { VTPASS_SETTINGS } from '../../conformance/subjects/vtpass.ts';
+import { startRecordingServer } from '../../support/recording-server.ts';
+import type { RecordingServer } from '../../support/recording-server.ts';
 
 export type Fixtures = ReturnType<typeof createFixtures>;
 
@@ -24,7 +30,9 @@ const RULES: Readonly<Record<TopUpRule['kind'], TopUpRule>> = {
 /** What samples need that no definition makes. */
 export function createFixtures(pool: Pool, masterKeys: MasterKeys) {
   const sealing = { masterKeys, certain: true };
+  let provider: Promise<RecordingServer> | undefined;
   return {
+    close: async (): Promise<void> => await (await provider)?.close(),
     /** Gives a vendor a webhook. */
     addWebhook: async (vid: string): Promise<void> => {
       const hook = { url: 'http://127.0.0.1:9/', allowsPrivate: true };
@@ -56,6 +64,34 @@ export function createFixtures(pool: Pool, masterKeys: MasterKeys) {
     addRule: async (vid: string, kind: TopUpRule['kind']): Promise<void> => {
       const { vendorId } = await requireVendor(pool, vid);
       await insertRule(pool, { ruleId: newId(), vendorId, by: 'tests', terms: RULES[kind] });
+    },
+    /** A statement of an operator without lines. Returns its id. */
+    addStatement: async (): Promise<string> => {
+      const statementId = newId();
+      const period = { periodStart: new Date('2026-01-04'), periodEnd: new Date('2026-01-05') };
+      await insertStatement(pool, {
+        ...{ statementId, operator: 'kplc', ...period, fileSha256: randomBytes(32), issue: 1 },
+        ...{ complete: true, openingCents: 100n, closingCents: 100n, pulled: false },
+      });
+      return statementId;
+    },
+    /** An operator that can be asked for its movements. Returns its code. */
+    addPulled: async (): Promise<string> => {
+      const { origin } = await (provider ??= startRecordingServer(() => ({ rows: [] })));
+      const terms = { name: 'Aggregator', connector: 'http', baseUrl: origin };
+      const statement = {
+        ...{ method: 'GET', path: '/moves' },
+        answer: {
+          ...{ list: 'body.rows', kind: 'movement.kind', kinds: { sale: 'payment' } },
+          ...{ at: 'movement.at', operator_reference: 'movement.id', amount: 'movement.amount' },
+        },
+      };
+      const settings = { ...VTPASS_SETTINGS, statement };
+      const limits = { maxConcurrency: 1, maxPerSecond: null };
+      await putOperator(pool, { operatorCode: 'aggregator', ...terms, ...limits, settings });
+      const secret = JSON.stringify({ api_key: 'a', secret_key: 's', public_key: 'p' });
+      await setOperatorKey(pool, 'aggregator', { secret, sealing });
+      return 'aggregator';
     },
     /** A source that can send a vendor’s phone prompts. */
     addSource: async (vid: string): Promise<void> => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { statementText } from '../../support/reconciliation-fixture.ts';
 import type { Fixtures } from './fixtures.ts';
 
 /** What the samples need of a running service. */
@@ -20,6 +21,8 @@ export interface Sample {
   readonly by?: string;
   /** The whole input with which it is carried out. Made anew for each call, because few actions can be repeated. */
   readonly input: (world: World) => Promise<Readonly<Record<string, unknown>>>;
+  /** The file that comes with it. */
+  readonly file?: () => string;
 }
 
 const nothing: Sample = { input: async () => ({}) };
@@ -76,6 +79,13 @@ const withRule = (kind: 'fund' | 'push'): Sample => ({
   input: vendorOf({}, async ({ addRule }, vid) => await addRule(vid, kind)),
 });
 
+/** Days are closed one after the other. */
+let closes = 0;
+const nextDay = (): string => {
+  closes += 1;
+  return new Date(Date.UTC(2026, 0, closes)).toISOString().slice(0, 10);
+};
+
 /** Each time another one, because the same step is not proposed twice. */
 const BILLERS = ['kplc_prepaid', 'airtel', 'telkom', 'jtl', 'zuku', 'startimes'];
 let turns = 0;
@@ -98,6 +108,10 @@ const byOperations = (given: object, prepare?: (world: World) => Promise<object>
   by: 'operations',
   input: async (world) => ({ ...given, ...(await prepare?.(world)) }),
 });
+
+/** An hour that is over. */
+const HOUR = { from: new Date('2026-01-05T10:00:00Z'), to: new Date('2026-01-05T11:00:00Z') };
+const hour = { from: HOUR.from.toISOString(), to: HOUR.to.toISOString() };
 
 /** An input for every definition. A test fails for one that has none. */
 export const SAMPLES: Readonly<Record<string, Sample>> = {
@@ -158,6 +172,19 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
       ...{ case: await openedCase(world), resolution: 'keep_books', reason: 'their list' },
     }),
   },
+  'statement.import': {
+    input: async () => ({ operator: 'kplc', ...hour }),
+    file: () => statementText([{ amountCents: 5_000n }], HOUR),
+  },
+  'statement.show': { input: async ({ addStatement }) => ({ statement: await addStatement() }) },
+  'statement.pull': {
+    input: async ({ addPulled }) => ({ operator: await addPulled(), ...hour }),
+  },
+  'statement.pulls': nothing,
+  'statement.set-pull': { input: async () => ({ operator: 'kplc', every: '6h', from: hour.from }) },
+  'day.show': { input: async () => ({ day: '2026-01-05' }) },
+  'day.totals': { input: async () => ({ day: '2026-01-05' }) },
+  'day.close': { input: async () => ({ day: nextDay(), reason: 'nothing is missing' }) },
   'entry.list': nothing,
   'entry.propose': {
     input: async () => ({ operator: 'kplc', amount: '50', reference: `E-${some()}` }),

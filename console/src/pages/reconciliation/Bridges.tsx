@@ -1,25 +1,25 @@
 import { Trans } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
-import type { Bridge } from '../../../../src/console/reconciliation-answers.ts';
+import type { DayFloat } from '../../../../src/staff/days.ts';
 import { Card } from '../../design/Card.tsx';
 import { Money } from '../../format/Money.tsx';
 import { Time } from '../../format/Time.tsx';
 import styles from './Reconciliation.module.css';
 
 /** From our balance of each float to the operator's, part by part. */
-export function Bridges({ bridges }: { readonly bridges: readonly Bridge[] }) {
+export function Bridges({ floats }: { readonly floats: readonly DayFloat[] }) {
   return (
     <div className={styles['bridges']}>
-      {bridges.map((bridge) => (
-        <Card key={bridge.operator} title={<Trans>Our float with {bridge.operator}</Trans>}>
-          <OneBridge bridge={bridge} />
+      {floats.map((float) => (
+        <Card key={float.operator} title={<Trans>Our float with {float.operator}</Trans>}>
+          <OneBridge float={float} />
         </Card>
       ))}
     </div>
   );
 }
 
-function OneBridge({ bridge: { booked, report, statement } }: { readonly bridge: Bridge }) {
+function OneBridge({ float: { booked, report, statement } }: { readonly float: DayFloat }) {
   return (
     <>
       <dl className={styles['bridge']}>
@@ -29,14 +29,14 @@ function OneBridge({ bridge: { booked, report, statement } }: { readonly bridge:
             <Line
               isPart
               name={<Trans>In progress, already executed</Trans>}
-              amount={report.inFlight}
+              amount={report.in_flight}
             />
             <Line
               isPart
               name={<Trans>Booked since the report, or just before it</Trans>}
-              amount={report.settledSince}
+              amount={report.settled_since}
             />
-            <Line isPart name={<Trans>Top-ups not booked yet</Trans>} amount={report.notBooked} />
+            <Line isPart name={<Trans>Top-ups not booked yet</Trans>} amount={report.not_booked} />
             <Line isPart name={<Trans>Unexplained</Trans>} amount={report.unexplained} isAlert />
             <Line
               isSum

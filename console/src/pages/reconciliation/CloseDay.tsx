@@ -2,7 +2,7 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { DayAnswer } from '../../../../src/console/reconciliation-answers.ts';
+import type { ComparedDay } from '../../../../src/staff/days.ts';
 import { send } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
@@ -14,12 +14,12 @@ import { Time } from '../../format/Time.tsx';
 import styles from './Reconciliation.module.css';
 
 /** Whether the day is closed, what is missing, and closing it. */
-export function CloseDay({ answer }: { readonly answer: DayAnswer }) {
+export function CloseDay({ answer }: { readonly answer: ComparedDay }) {
   const [asked, setAsked] = useState(false);
   const mayAct = useMay('reconciliation.act');
-  const { closed } = answer;
-  if (closed !== null) {
-    const exceptions = Object.entries(closed.exceptions);
+  const { closed_at: closedAt } = answer;
+  if (closedAt !== null) {
+    const exceptions = Object.entries(answer.exceptions);
     return (
       <Notice tone="done">
         <p>
@@ -28,7 +28,7 @@ export function CloseDay({ answer }: { readonly answer: DayAnswer }) {
           </b>
           {', '}
           <Trans>
-            by {closed.by}, <Time at={closed.at} />. Its totals are final.
+            by {answer.closed_by}, <Time at={closedAt} />. Its totals are final.
           </Trans>
         </p>
         {exceptions.map(([name, value]) => (
@@ -57,13 +57,13 @@ export function CloseDay({ answer }: { readonly answer: DayAnswer }) {
   );
 }
 
-function LastClosed({ answer: { lastClosed } }: { readonly answer: DayAnswer }) {
+function LastClosed({ answer: { last_closed: lastClosed } }: { readonly answer: ComparedDay }) {
   if (lastClosed === null) return <Trans>No day is closed yet</Trans>;
   return <Trans>The last closed day is {lastClosed}</Trans>;
 }
 
-function Checks({ answer, isOver }: { readonly answer: DayAnswer; readonly isOver: boolean }) {
-  const { missing, openCases } = answer;
+function Checks({ answer, isOver }: { readonly answer: ComparedDay; readonly isOver: boolean }) {
+  const { missing, open_cases: openCases } = answer;
   return (
     <ul className={styles['checks']}>
       {!isOver && (
@@ -108,21 +108,21 @@ function Checks({ answer, isOver }: { readonly answer: DayAnswer; readonly isOve
 }
 
 function CloseDialog({
-  answer: { day, missing, openCases },
+  answer: { day, missing, open_cases: openCases },
   isOpen,
   onOpenChange,
 }: {
-  readonly answer: DayAnswer;
+  readonly answer: ComparedDay;
   readonly isOpen: boolean;
   readonly onOpenChange: (isOpen: boolean) => void;
 }) {
   const { t } = useLingui();
   const queries = useQueryClient();
   const close = async (fields: Readonly<Record<string, string>>): Promise<void> => {
-    await send('POST', `/reconciliation/${day}/close`, {
+    await send('POST', `/days/${day}/close`, {
       reason: fields['reason'],
-      withoutStatement: missing.filter((operator) => fields[`without ${operator}`] === 'on'),
-      despiteOpenCases: fields['despite'] === 'on',
+      without_statement: missing.filter((operator) => fields[`without ${operator}`] === 'on'),
+      despite_open_cases: fields['despite'] === 'on',
     });
     await queries.invalidateQueries({ queryKey: ['reconciliation'] });
   };

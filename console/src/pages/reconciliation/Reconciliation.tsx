@@ -2,7 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { DayAnswer } from '../../../../src/console/reconciliation-answers.ts';
+import type { ComparedDay } from '../../../../src/staff/days.ts';
 import { get } from '../../api/client.ts';
 import { useMay, useSession } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
@@ -31,8 +31,7 @@ export function Reconciliation() {
   const mayAct = useMay('reconciliation.act');
   const answer = useQuery({
     queryKey: ['reconciliation', day],
-    queryFn: ({ signal }) =>
-      get<DayAnswer>(`/reconciliation/${encodeURIComponent(day)}`, {}, signal),
+    queryFn: ({ signal }) => get<ComparedDay>(`/days/${encodeURIComponent(day)}`, {}, signal),
   });
   const go = (to: string): void => {
     if (to !== '') void navigate({ to: '/reconciliation', search: { day: to } });
@@ -82,7 +81,7 @@ export function Reconciliation() {
   );
 }
 
-function Day({ answer }: { readonly answer: DayAnswer }) {
+function Day({ answer }: { readonly answer: ComparedDay }) {
   const { t } = useLingui();
   return (
     <>
@@ -93,7 +92,7 @@ function Day({ answer }: { readonly answer: DayAnswer }) {
       <Card title={<Trans>Paid through operators on this day</Trans>}>
         <Table
           label={t`Paid through operators`}
-          rows={answer.operators}
+          rows={answer.compared}
           keyOf={({ operator }) => operator}
           empty={t`Nothing was paid on this day.`}
           columns={[
@@ -119,7 +118,7 @@ function Day({ answer }: { readonly answer: DayAnswer }) {
           ]}
         />
       </Card>
-      <Bridges bridges={answer.bridges} />
+      <Bridges floats={answer.floats} />
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Link } from '@tanstack/react-router';
-import type { StatementSummary } from '../../../../src/console/reconciliation-answers.ts';
+import type { StatementView } from '../../../../src/staff/statements.ts';
 import { Empty } from '../../design/Empty.tsx';
 import { Pill } from '../../design/Pill.tsx';
 import { Table } from '../../design/Table.tsx';
@@ -17,7 +17,7 @@ const AGREED: ReadonlySet<string> = new Set([
   'repeated',
 ]);
 
-export function Verdicts({ verdicts }: Pick<StatementSummary, 'verdicts'>) {
+export function Verdicts({ verdicts }: Pick<StatementView, 'verdicts'>) {
   const agreed = sum(verdicts, (verdict) => AGREED.has(verdict));
   const differing = sum(verdicts, (verdict) => !AGREED.has(verdict));
   return (
@@ -34,7 +34,7 @@ export function Verdicts({ verdicts }: Pick<StatementSummary, 'verdicts'>) {
   );
 }
 
-function sum(verdicts: StatementSummary['verdicts'], counts: (verdict: string) => boolean): number {
+function sum(verdicts: StatementView['verdicts'], counts: (verdict: string) => boolean): number {
   return Object.entries(verdicts).reduce(
     (total, [verdict, count]) => total + (counts(verdict) ? count : 0),
     0,
@@ -42,7 +42,7 @@ function sum(verdicts: StatementSummary['verdicts'], counts: (verdict: string) =
 }
 
 /** The statements that touch the day. */
-export function Statements({ statements }: { readonly statements: readonly StatementSummary[] }) {
+export function Statements({ statements }: { readonly statements: readonly StatementView[] }) {
   const { t } = useLingui();
   if (statements.length === 0) {
     return (
@@ -55,13 +55,13 @@ export function Statements({ statements }: { readonly statements: readonly State
     <Table
       label={t`Statements`}
       rows={statements}
-      keyOf={({ statementId }) => statementId}
+      keyOf={({ statement }) => statement}
       empty=""
       columns={[
         {
           title: t`Operator`,
-          cell: ({ statementId, operator }) => (
-            <Link to="/statements/$statementId" params={{ statementId }}>
+          cell: ({ statement, operator }) => (
+            <Link to="/statements/$statementId" params={{ statementId: statement }}>
               {operator}
             </Link>
           ),

@@ -2,8 +2,9 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { SubmitEvent } from 'react';
-import type { DayAnswer, ImportAnswer } from '../../../../src/console/reconciliation-answers.ts';
-import { send } from '../../api/client.ts';
+import type { ComparedDay } from '../../../../src/staff/days.ts';
+import type { OfferedStatement } from '../../../../src/staff/statements.ts';
+import { sendFile } from '../../api/client.ts';
 import { Button } from '../../design/Button.tsx';
 import { Dialog } from '../../design/Dialog.tsx';
 import { Field } from '../../design/Field.tsx';
@@ -19,7 +20,7 @@ export function Upload({
   isOpen,
   onOpenChange,
 }: {
-  readonly answer: DayAnswer;
+  readonly answer: ComparedDay;
   readonly isOpen: boolean;
   readonly onOpenChange: (isOpen: boolean) => void;
 }) {
@@ -34,38 +35,32 @@ function UploadForm({
   answer,
   onDone,
 }: {
-  readonly answer: DayAnswer;
+  readonly answer: ComparedDay;
   readonly onDone: () => void;
 }) {
   const { t } = useLingui();
   const queries = useQueryClient();
   const navigate = useNavigate();
   const upload = useMutation({
-    mutationFn: async (form: FormData): Promise<ImportAnswer> => {
-      const file = form.get('file');
-      return await send<ImportAnswer>('POST', '/statements', {
-        operator: form.get('operator'),
-        from: form.get('from'),
-        to: form.get('to'),
-        complete: form.get('complete') === 'on',
-        content: file instanceof File ? await file.text() : '',
-      });
-    },
-    onSuccess: async (result) => {
-      if (result.kind === 'refused') return;
+    mutationFn: async (form: FormData) =>
+      await sendFile<OfferedStatement>('/statements', form, {
+        complete: String(form.get('complete') === 'on'),
+      }),
+    onSuccess: async ({ proposal, statement }) => {
+      if (proposal === null && statement === null) return;
       onDone();
-      if (result.kind === 'proposed') {
+      if (proposal !== null) {
         announce(t`The statement waits for another person.`);
         await queries.invalidateQueries({ queryKey: ['approvals'] });
         await navigate({ to: '/approvals' });
         return;
       }
       announce(t`It was imported before.`);
-      const { statementId } = result;
-      await navigate({ to: '/statements/$statementId', params: { statementId } });
+      const params = { statementId: statement ?? '' };
+      await navigate({ to: '/statements/$statementId', params });
     },
   });
-  const refused = upload.data?.kind === 'refused' ? upload.data : undefined;
+  const problems = upload.data?.problems ?? [];
   return (
     <form
       className={styles['form']}
@@ -76,7 +71,7 @@ function UploadForm({
     >
       <UploadFields answer={answer} />
       {upload.isError && <Problem error={upload.error} />}
-      {refused !== undefined && <Refused answer={refused} />}
+      {problems.length > 0 && <Refused problems={problems} />}
       <div className={styles['actions']}>
         <Button kind="primary" type="submit" disabled={upload.isPending}>
           {upload.isPending ? <Trans>Importing…</Trans> : <Trans>Import</Trans>}
@@ -86,7 +81,7 @@ function UploadForm({
   );
 }
 
-function UploadFields({ answer }: { readonly answer: DayAnswer }) {
+function UploadFields({ answer }: { readonly answer: ComparedDay }) {
   const { t } = useLingui();
   return (
     <>
@@ -116,8 +111,11 @@ function UploadFields({ answer }: { readonly answer: DayAnswer }) {
   );
 }
 
-function Refused({ answer }: { readonly answer: Extract<ImportAnswer, { kind: 'refused' }> }) {
-  const { count, problems } = answer;
+/** Problems of a file that are shown. */
+const MAX_SHOWN = 50;
+
+function Refused({ problems }: Pick<OfferedStatement, 'problems'>) {
+  const count = problems.length;
   return (
     <div className={styles['problems']} role="alert">
       <p>
@@ -126,13 +124,17 @@ function Refused({ answer }: { readonly answer: Extract<ImportAnswer, { kind: 'r
         </b>
       </p>
       <ul>
-        {problems.map(({ line, text }, index) => (
-          <li key={index}>
-            <Trans>
-              Line {line}: {text}
-            </Trans>
-          </li>
-        ))}
+        {problems.slice(0, MAX_SHOWN).map((problem, index) => {
+          const { line } = problem;
+          const text = `${problem.field}: ${problem.text}`;
+          return (
+            <li key={index}>
+              <Trans>
+                Line {line}: {text}
+              </Trans>
+            </li>
+          );
+        })}
       </ul>
     </div>
   );

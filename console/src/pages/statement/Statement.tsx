@@ -1,10 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import type {
-  Difference,
-  StatementAnswer,
-} from '../../../../src/console/reconciliation-answers.ts';
+import type { Difference, StatementDetail } from '../../../../src/staff/statements.ts';
 import { get } from '../../api/client.ts';
 import { PageProblem } from '../../app/PageProblem.tsx';
 import { useSession } from '../../app/session.ts';
@@ -28,7 +25,7 @@ export function Statement() {
   const answer = useQuery({
     queryKey: ['statement', statementId],
     queryFn: ({ signal }) =>
-      get<StatementAnswer>(`/statements/${encodeURIComponent(statementId)}`, {}, signal),
+      get<StatementDetail>(`/statements/${encodeURIComponent(statementId)}`, {}, signal),
   });
   if (answer.data !== undefined) return <Shown statement={answer.data} />;
   if (answer.isError)
@@ -36,7 +33,7 @@ export function Statement() {
   return <Skeleton lines={12} />;
 }
 
-function Shown({ statement }: { readonly statement: StatementAnswer }) {
+function Shown({ statement }: { readonly statement: StatementDetail }) {
   const { t } = useLingui();
   const { timeZone } = useSession();
   const { operator, from, to, opening, closing, verdicts, differences } = statement;
@@ -67,7 +64,7 @@ function Shown({ statement }: { readonly statement: StatementAnswer }) {
               name: verdictText(verdict),
               value: count,
             })),
-            { name: t`Imported`, value: <Time at={statement.importedAt} /> },
+            { name: t`Imported`, value: <Time at={statement.imported_at} /> },
           ]}
         />
       </Card>
@@ -106,19 +103,19 @@ function Differences({ differences }: { readonly differences: readonly Differenc
               </Link>
               <br />
               <span className={styles['dim']}>
-                {row.theirs.line !== null && <Trans>line {row.theirs.line}</Trans>}
+                {row.line !== null && <Trans>line {row.line}</Trans>}
               </span>
             </>
           ),
         },
         {
           title: t`Ours`,
-          cell: ({ ours }) => <Side amount={ours.amount} text={ours.outcome} />,
+          cell: (row) => <Side amount={row.ours} text={row.our_outcome} />,
           align: 'end',
         },
         {
           title: t`Theirs`,
-          cell: ({ theirs }) => <Side amount={theirs.amount} text={theirs.operatorReference} />,
+          cell: (row) => <Side amount={row.theirs} text={row.operator_reference} />,
           align: 'end',
         },
         {
@@ -131,7 +128,7 @@ function Differences({ differences }: { readonly differences: readonly Differenc
             ),
           hide: 'small',
         },
-        { title: t`Account`, cell: ({ theirs }) => theirs.account, hide: 'small' },
+        { title: t`Account`, cell: ({ account }) => account, hide: 'small' },
         { title: t`State`, cell: (row) => <CaseState row={row.case} /> },
       ]}
     />

@@ -1,0 +1,339 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import type { CaseRow } from '../payments/cases/cases-store.ts';
+import type { Imported } from '../payments/reconciliation/import.ts';
+import type { ImportedStatement } from '../payments/reconciliation/imported.ts';
+import { Refusal } from '../platform/base/errors.ts';
+import { LIMITS } from '../platform/base/limits.ts';
+import { formatMoney } from '../platform/base/money.ts';
+import { caseView } from './case-schema.ts';
+import { action, view } from './definition.ts';
+import type { Done, Noun } from './definition.ts';
+import { requireFile } from './deps.ts';
+import * as fields from './fields.ts';
+import { count, inputOf, moneyOrNull, orNull, text, textOrNull } from './fields.ts';
+import { proposalView } from './proposal-schema.ts';
+import { readMoment, readPeriod, secondsOf } from './times.ts';
+import { wireOf } from './wire.ts';
+
+const core = async () => ({
+  ...(await import('../payments/cases/case-proposals.ts')),
+  ...(await import('../payments/reconciliation/administer-pull.ts')),
+  ...(await import('../payments/reconciliation/imported.ts')),
+  ...(await import('../payments/uploads/operator-statement.ts')),
+  ...(await import('./case-core.ts')),
+  ...(await import('./proposal-core.ts')),
+});
+
+/** Number of lines with each verdict. */
+const verdicts = Type.Record(Type.String(), Type.Integer(), { title: '', spread: true });
+
+/** What an operator says about a period. Amounts are null when it does not say. */
+export const statementView = Type.Object({
+  statement: text({ title: 'Statement' }),
+  operator: text({ title: 'Operator' }),
+  from: fields.time({ title: 'From' }),
+  /** Not included. */
+  to: fields.time({ title: 'To' }),
+  imported_at: fields.time({ title: 'Imported' }),
+  /** Lists every movement of its period. */
+  complete: Type.Boolean({ title: 'Complete' }),
+  /** Asked from the operator, instead of imported from a file. */
+  pulled: Type.Boolean({ title: 'Pulled' }),
+  opening: moneyOrNull({ title: 'Opening' }),
+  closing: moneyOrNull({ title: 'Closing' }),
+  /** Number of lines with each verdict. */
+  verdicts: Type.Record(Type.String(), Type.Integer()),
+});
+export type StatementView = Static<typeof statementView>;
+
+/** A case that a statement opened: our ledger and the operator’s line, side by side. */
+const difference = Type.Object({
+  case: Type.Object(caseView.properties, {
+    title: 'Difference',
+    text: ({ case: id, kind }: { case: string; kind: string }) => `${kind} ${id}`,
+  }),
+  line: orNull(Type.Integer(), { title: 'Line' }),
+  ours: moneyOrNull({ title: 'Ours' }),
+  our_outcome: textOrNull(),
+  theirs: moneyOrNull({ title: 'Theirs' }),
+  operator_reference: textOrNull({ title: 'Operator reference' }),
+  account: textOrNull({ title: 'Account' }),
+  at: fields.timeOrNull(),
+});
+export type Difference = Static<typeof difference>;
+
+const detail = Type.Object({
+  ...statementView.properties,
+  verdicts,
+  differences: Type.Array(difference, { title: 'Differences' }),
+});
+export type StatementDetail = Static<typeof detail>;
+
+/** One of them says what became of the file. */
+const offered = Type.Object({
+  /** It waits for another person. */
+  proposal: orNull(proposalView, { title: 'Proposal' }),
+  /** The file was imported before, and nothing is proposed. */
+  statement: textOrNull({ title: 'Imported before as', isOptional: true }),
+  /** Everything that is wrong with the file, of which nothing is imported. */
+  problems: Type.Array(
+    Type.Object({
+      line: count({ title: 'Line' }),
+      field: text({ title: 'Field' }),
+      /** Short name of the broken rule, such as `amount`. */
+      rule: text({ title: 'Rule' }),
+      text: text({ title: 'Text' }),
+    }),
+    { title: 'Nothing was imported. Fix the file, or ask the operator for another.' },
+  ),
+});
+export type OfferedStatement = Static<typeof offered>;
+
+const pulledView = Type.Object({
+  statement: text({ title: 'Statement' }),
+  operator: text({ title: 'Operator' }),
+  /** The same movements were imported before, and nothing has changed. */
+  repeated: Type.Boolean({ title: 'Imported before' }),
+  verdicts,
+  ours_only: count({ title: 'Ours only' }),
+  not_paid: count({ title: 'Proven not paid' }),
+  cases_opened: count({ title: 'Cases opened' }),
+  /** What moved our float, for our books. Null: nothing was booked. */
+  booked: orNull(
+    Type.Object({
+      opening: moneyOrNull({ title: 'Opening' }),
+      top_ups: fields.money({ title: 'Top-ups' }),
+      top_ups_entered_before: fields.money({ title: 'Top-ups entered before' }),
+      charges: fields.money({ title: 'Charges' }),
+      charges_entered_before: fields.money({ title: 'Charges entered before' }),
+    }),
+    { title: 'Booked' },
+  ),
+});
+
+const STATUSES = ['on', 'off'] as const;
+
+const pullView = Type.Object({
+  operator: text({ title: 'Operator' }),
+  status: Type.Enum([...STATUSES], { title: 'Status' }),
+  every_minutes: count({ title: 'Every minutes' }),
+  delay_minutes: count({ title: 'Delay minutes' }),
+  pulled_until: fields.time({ title: 'Pulled until' }),
+  last_error: textOrNull({ title: 'Last error', isOptional: true }),
+});
+
+const operator = fields.code({ description: 'operator code', placeholder: 'code' });
+const ACTS = { permission: 'reconciliation.act' } as const;
+
+export const STATEMENTS: Noun = {
+  command: 'statement',
+  summary: 'Operators’ statements, which are compared with our ledger. Differences become cases.',
+  definitions: [
+    action(core, {
+      ...ACTS,
+      name: 'statement.import',
+      summary:
+        'Propose to import an operator’s statement: all of it, or nothing if a line is invalid. Another person approves it. The same file again changes nothing.',
+      route: 'POST /statements',
+      proposes: 'operator_statement',
+      file: {
+        name: 'file',
+        description: 'the statement, in the format of the operator’s protocol',
+        maxBytes: LIMITS.consoleFileBytes,
+      },
+      input: inputOf({
+        operator,
+        ...fields.period,
+        complete: Type.Boolean({
+          default: true,
+          description: 'it lists every movement of the period',
+          shorthands: {
+            incomplete: {
+              value: false,
+              says: 'lines may be missing, so missing payments and balances prove nothing',
+            },
+          },
+        }),
+        tolerance: fields.duration({
+          default: '5m',
+          description: 'how far the operator’s clock may differ from ours',
+        }),
+        reason: fields.reasonOr('a statement'),
+      }),
+      output: offered,
+      failed: ({ problems }) => problems.length > 0,
+      handle: async ({ core: loaded, input, deps, viewer }) => {
+        const { complete, tolerance, reason: note } = input;
+        const tools = { pool: deps.pool, proposals: await deps.proposals() };
+        const result = await loaded.proposeOperatorStatement(
+          { ...tools, ledgerMac: await deps.ledgerMac() },
+          {
+            ...readPeriod(input, deps.wireTime),
+            ...{ file: requireFile(deps).path, operator: input.operator.toLowerCase() },
+            ...{ complete, note, by: viewer.actor },
+            toleranceMs: secondsOf(tolerance, 'tolerance') * 1000,
+            onLines: (done) => deps.progress?.({ done, of: null, what: 'lines' }),
+          },
+        );
+        if (result.kind === 'proposed') {
+          const { result: proposal, audit } = await loaded.proposedAnswer(result.row, deps, viewer);
+          return { result: { proposal, statement: null, problems: [] }, audit };
+        }
+        const problems = result.kind === 'refused' ? result.problems : [];
+        const statement = result.kind === 'refused' ? null : result.statementId;
+        const audit = { target: input.operator, after: { statement, problems: problems.length } };
+        return {
+          result: { proposal: null, statement, problems: problems.map((each) => ({ ...each })) },
+          audit,
+        };
+      },
+    }),
+    view(core, {
+      name: 'statement.show',
+      summary: 'A statement of an operator, and its differences from our ledger.',
+      route: 'GET /statements/:statement',
+      permission: 'reconciliation.read',
+      input: inputOf({ statement: fields.idOf('statement') }),
+      output: detail,
+      handle: async ({ core: loaded, input, deps: { pool } }) => {
+        const found = await loaded.findImported(pool, input.statement);
+        if (found === undefined) {
+          throw new Refusal('not_found', { text: 'This statement does not exist' });
+        }
+        const cases = await loaded.listDifferences(pool, found.statementId);
+        const ids = cases.map(({ caseId }) => caseId);
+        const open = await loaded.listOpenProposals(pool, ids);
+        const differences = cases.map((row) => differenceOf(row, open, loaded));
+        return { ...statementViewOf(found), differences };
+      },
+    }),
+    action(core, {
+      ...ACTS,
+      name: 'statement.pull',
+      summary:
+        'Ask an operator for its movements of a period now, and import them. Movements that were imported before change nothing.',
+      route: 'POST /operators/:operator/pull-statement',
+      actsAlone: 'always',
+      input: inputOf({ operator, ...fields.period }),
+      output: pulledView,
+      handle: async ({ core: { pullNow }, input, deps }) => {
+        const { pool, publicUrl } = deps;
+        const keys = { masterKeys: await deps.masterKeys(), ledgerMac: await deps.ledgerMac() };
+        const code = input.operator.toLowerCase();
+        const period = readPeriod(input, deps.wireTime);
+        return pulledOf(code, await pullNow({ pool, publicUrl, ...keys }, code, period));
+      },
+    }),
+    view(core, {
+      name: 'statement.pulls',
+      summary: 'Operators whose movements are pulled, and until when they were.',
+      route: 'GET /statement-pulls',
+      permission: 'reconciliation.read',
+      input: fields.NOTHING,
+      output: Type.Object({ pulls: Type.Array(pullView) }),
+      rows: 'pulls',
+      empty: 'no operator can be asked for its movements',
+      handle: async ({ core: { listPulls }, deps: { pool } }) => ({
+        pulls: (await listPulls(pool)).map(wireOf),
+      }),
+    }),
+    action(core, {
+      ...ACTS,
+      name: 'statement.set-pull',
+      summary: 'Set when an operator’s movements are pulled.',
+      route: 'POST /statement-pulls/:operator',
+      actsAlone: 'always',
+      needsOne: ['every', 'delay', 'from', 'status'],
+      input: inputOf({
+        operator,
+        every: Type.Optional(
+          fields.duration({
+            description: 'how much time a statement covers; 24h, if nothing was set before',
+          }),
+        ),
+        delay: Type.Optional(
+          fields.duration({
+            description:
+              'wait after the end of its period before it is pulled; 1h, if nothing was set before',
+          }),
+        ),
+        from: Type.Optional(
+          fields.moment({ description: 'where the next statement begins: a day or a time' }),
+        ),
+        status: Type.Optional(
+          Type.Enum([...STATUSES], {
+            description: 'whether its movements are pulled',
+            shorthands: { on: 'pull its movements', off: 'do not pull them' },
+          }),
+        ),
+      }),
+      output: pullView,
+      handle: async ({ core: { setPull, listPulls }, input, deps: { pool, wireTime } }) => {
+        const { every, delay, from, status } = input;
+        const code = input.operator.toLowerCase();
+        const before = (await listPulls(pool)).find((row) => row.operator === code);
+        const row = await setPull(pool, code, {
+          ...(every !== undefined && { everyMinutes: minutesOf(every, 'every') }),
+          ...(delay !== undefined && { delayMinutes: minutesOf(delay, 'delay') }),
+          ...(from !== undefined && { pulledUntil: readMoment(from, 'from', wireTime) }),
+          ...(status !== undefined && { status }),
+        });
+        const result = wireOf(row);
+        return { result, audit: { ...(before && { before: wireOf(before) }), after: result } };
+      },
+    }),
+  ],
+};
+
+const minutesOf = (given: string, field: string): number =>
+  Math.round(secondsOf(given, field) / 60);
+
+export function statementViewOf(row: ImportedStatement): StatementView {
+  const { statementId: statement, periodStart: from, periodEnd: to, verdicts: counted } = row;
+  const { operator: code, importedAt, complete, pulled, openingCents, closingCents } = row;
+  const balances = { openingCents, closingCents };
+  const about = { statement, operator: code, from, to, importedAt, complete, pulled };
+  return { ...wireOf({ ...about, ...balances }), verdicts: { ...counted } };
+}
+
+type Loaded = Awaited<ReturnType<typeof core>>;
+
+function differenceOf(
+  row: CaseRow,
+  open: Awaited<ReturnType<Loaded['listOpenProposals']>>,
+  { factsOf, caseViewOf, paymentAmountOf }: Loaded,
+): Difference {
+  const facts = factsOf(row.facts);
+  const first = (...names: readonly string[]): string | null => {
+    const found = names.map((name) => facts[name]).find((value) => typeof value === 'string');
+    return typeof found === 'string' ? found : null;
+  };
+  const { line } = facts;
+  return {
+    case: caseViewOf(row, open),
+    line: typeof line === 'number' ? line : null,
+    ours: first('posted', 'amount', 'closing') ?? paymentAmountOf(row),
+    our_outcome: first('books_say'),
+    theirs: row.kind === 'ours_only' ? null : first('paid', 'opening'),
+    operator_reference: first('operator_reference', 'biller_reference'),
+    account: first('account'),
+    at: first('at'),
+  };
+}
+
+function pulledOf(code: string, pulled: Imported): Done<Static<typeof pulledView>> {
+  const { booked, statementId, repeated, oursOnly, notPaid, casesOpened } = pulled;
+  const result = {
+    ...{ statement: statementId, operator: code, repeated, verdicts: { ...pulled.verdicts } },
+    ...{ ours_only: oursOnly, not_paid: notPaid, cases_opened: casesOpened },
+    booked: booked && {
+      opening: booked.openingCents === null ? null : formatMoney(booked.openingCents),
+      top_ups: formatMoney(booked.topUpCents),
+      top_ups_entered_before: formatMoney(booked.topUpConfirmedCents),
+      charges: formatMoney(booked.chargeCents),
+      charges_entered_before: formatMoney(booked.chargeConfirmedCents),
+    },
+  };
+  return { result, audit: { after: { statement: statementId, repeated } } };
+}
