@@ -113,7 +113,7 @@ function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measur
       ...ofBooks,
     },
     '/billers': LISTS,
-    '/billers/:code': { ...CHARTS, params: { code: ['kplc_prepaid', 'zuku'] } },
+    '/billers/:biller': { ...CHARTS, params: { biller: ['kplc_prepaid', 'zuku'] } },
     '/routes': { ...LISTS, query: { biller: ['kplc_prepaid'] } },
     '/billers/:biller/route': {
       ...LISTS,
@@ -127,7 +127,7 @@ function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measur
       query: { amount: ['100'], vid: [busyVid] },
     },
     '/prefixes': LISTS,
-    '/billers/:code/products': { ...LISTS, params: { code: ['dstv'] } },
+    '/billers/:biller/products': { ...LISTS, params: { biller: ['dstv'] } },
     '/operators': LISTS,
     '/operators/:code': { ...CHARTS, params: { code: ['kplc'] } },
     '/people': LISTS,

@@ -56,6 +56,7 @@ import { createDoor } from './parties/people/attempts.ts';
 import { createSessionLookUps } from './parties/people/session-look-ups.ts';
 import { createSessions } from './parties/people/sessions.ts';
 import { programVersion } from './platform/program-version.ts';
+import { HomeFeed } from './console/home-feed.ts';
 import { createLongReads } from './platform/base/long-reads.ts';
 import type { LongReads } from './platform/base/long-reads.ts';
 import { ReadingNames } from './platform/base/reading-names.ts';
@@ -215,7 +216,7 @@ async function addStaffSurfaces(app: FastifyInstance, options: StaffOptions): Pr
   addStaffApi(app, {
     ...{ sessions, lookUps, door, codesRequired: !isSandbox, environment: config.mode },
     ...{ ledgerMac: options.ledgerMac, masterKeys: options.masterKeys, ...staff },
-    deps: staffDepsOf(options, options.staffPool),
+    deps: staffDepsOf(options, options.staffPool, staff.feed),
     readOnly: config.consoleReadOnly,
     readsPerSecond: config.consoleReadsPerSecond,
     changesPerSecond: config.consoleChangesPerSecond,
@@ -239,22 +240,24 @@ function routesOfConsole(
   });
 }
 
-type Staff = Pick<RoutesOptions, 'definitions' | 'deps' | 'cursors'> & {
+type Staff = Pick<RoutesOptions, 'definitions' | 'deps' | 'cursors' | 'feed'> & {
   readonly nouns: readonly Noun[];
 };
 
 /** What `src/staff` defines, with what its handlers use. */
 async function staffOf(options: StaffOptions): Promise<Staff> {
   const nouns = await allNouns();
+  const feed = new HomeFeed({ ...options, pool: options.consolePool });
   return {
+    feed,
     nouns,
     definitions: nouns.flatMap(({ definitions }) => definitions),
-    deps: staffDepsOf(options, options.consolePool),
+    deps: staffDepsOf(options, options.consolePool, feed),
     cursors: createCursors(options.masterKeys, 'staff cursors'),
   };
 }
 
-function staffDepsOf(options: StaffOptions, pool: Pool): Staff['deps'] {
+function staffDepsOf(options: StaffOptions, pool: Pool, feed: HomeFeed): Staff['deps'] {
   const { clock, wireTime, masterKeys, ledgerMac } = options;
   const proposals = createProposals({ ...options, pool });
   return {
@@ -264,6 +267,7 @@ function staffDepsOf(options: StaffOptions, pool: Pool): Staff['deps'] {
     ledgerMac: async () => ledgerMac,
     proposals: async () => proposals,
     catalogue: async () => options.catalogue,
+    activity: async (from) => await feed.activity(from),
     longReads: createLongReads(LONG_READS_AT_ONCE, options),
   };
 }

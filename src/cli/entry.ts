@@ -8,7 +8,7 @@ import { noted } from './parties/noted.ts';
 const READS = new Set([
   ...['find', 'overview', 'status', 'payments'],
   ...['person list', 'operator list'],
-  ...['operator protocols', 'operator test', 'operator floats', 'biller list'],
+  ...['operator protocols', 'operator test', 'operator floats'],
   ...['ledger', 'receipts push-status', 'receipts source list'],
   'receipts account list',
   ...['quarantine status', 'archive verify', 'demo-data list'],
@@ -26,7 +26,6 @@ const STEPS = new Set(['propose', 'approve', 'reject', 'withdraw', 'preview']);
 const SETTINGS = new Set([
   'collect',
   ...['operator set', 'operator set-key'],
-  ...['biller set'],
   ...[
     'receipts source set',
     'receipts source set-key',
@@ -35,7 +34,7 @@ const SETTINGS = new Set([
   ],
 ]);
 /** Groups whose first argument is the code of something, and never personal data. */
-const NAMED = new Set(['operator', 'biller']);
+const NAMED = new Set(['operator']);
 
 /** Entry in the audit log of a command that changes something; undefined: it only reads. */
 export interface CommandEntry {

@@ -65,7 +65,6 @@ const COMMANDS: readonly Entry[] = [
   {
     name: 'biller',
     summary: 'billers: add, change, ONLINE and OFFLINE',
-    load: async () => (await import('./payments/biller.ts')).addBillerCommands,
   },
   {
     name: 'route',

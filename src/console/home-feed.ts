@@ -1,3 +1,4 @@
+import type { ActivitySince } from '../payments/overview/figures.ts';
 import { createOverviewReader } from '../payments/overview/overview.ts';
 import type { Overview, OverviewReader } from '../payments/overview/overview.ts';
 import type { Clock, WireTime } from '../platform/base/clock.ts';
@@ -50,6 +51,12 @@ export class HomeFeed {
     const recentMs = Math.max(RECENT_MS, Math.min(EVERY_MS, this.#pauseOf(scope)));
     if (scope.last !== undefined && ageMs < recentMs) return scope.last;
     return await this.#readNow(scope);
+  }
+
+  /** The payments of all vendors since a time, as of the figures now. */
+  async activity(from: Date): ReturnType<ActivitySince> {
+    const { activity } = await this.read(undefined);
+    return activity.filter(({ begin }) => begin >= from);
   }
 
   /** Calls `listener` with the figures now and every few seconds. Returns a function that ends this. */

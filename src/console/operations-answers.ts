@@ -1,28 +1,8 @@
+import type { PaymentInterval, PaymentSums } from '../staff/activity-view.ts';
+import type { BillerState } from '../staff/biller-view.ts';
 import type { Role } from '../parties/people/roles.ts';
 
 /** Shapes of the API’s answers about operations and administration; `answers.ts` says how values look. */
-
-/** Payments of a period, by the time when they were created. */
-export interface PaymentSums {
-  readonly created: number;
-  readonly paid: number;
-  readonly failed: number;
-  /** Without a final state. */
-  readonly open: number;
-  /** 0 to 1; null: none has a final state. */
-  readonly successRate: number | null;
-  /** Seconds to the final state, within 10 %. */
-  readonly p50Seconds: number | null;
-  readonly p95Seconds: number | null;
-}
-
-export interface PaymentInterval {
-  readonly begin: string;
-  readonly paid: number;
-  readonly failed: number;
-  readonly open: number;
-  readonly p95Seconds: number | null;
-}
 
 /** Number of those that wait, and the age of the oldest. */
 export interface WaitingCount {
@@ -44,19 +24,6 @@ export interface FloatView {
   readonly hoursLeft: number | null;
 }
 
-/** A biller in a list. */
-export interface BillerView {
-  readonly code: string;
-  readonly name: string;
-  readonly category: string;
-  readonly operators: readonly string[];
-  /** The status that vendors see. */
-  readonly status: 'ONLINE' | 'OFFLINE';
-  /** Why it is OFFLINE; null: it is ONLINE. */
-  readonly obstacle: string | null;
-  readonly lastHour: PaymentSums;
-}
-
 /** `GET /home`, and the data of each event of `GET /home/events`. */
 export interface HomeAnswer {
   readonly at: string;
@@ -72,44 +39,9 @@ export interface HomeAnswer {
   /** Shown only to staff. */
   readonly house: {
     readonly floats: readonly FloatView[];
-    readonly billers: readonly BillerView[];
+    readonly billers: readonly BillerState[];
     readonly cases: WaitingCount;
   } | null;
-}
-
-/** `GET /billers`. */
-export interface BillersAnswer {
-  readonly billers: readonly BillerView[];
-}
-
-/** A biller's route through an operator. */
-export interface RouteView {
-  readonly operator: string;
-  readonly position: number;
-  readonly weight: number;
-  readonly minimum: string | null;
-  readonly maximum: string | null;
-  readonly dailyLimit: string | null;
-  /** Why nothing is sent through it now; null: it can be used. */
-  readonly obstacle: string | null;
-  readonly isBreakerOpen: boolean;
-  /** The breaker lets a few payments through until the operator has answered one. */
-  readonly isOnTrial: boolean;
-}
-
-/** `GET /billers/:code`. */
-export interface BillerDetail extends BillerView {
-  readonly minimum: string;
-  readonly maximum: string | null;
-  readonly accountLabel: string;
-  readonly accountFormat: string;
-  /** The status that people set. */
-  readonly setStatus: 'ONLINE' | 'OFFLINE';
-  /** When it is ONLINE again by itself. */
-  readonly offlineUntil: string | null;
-  readonly routes: readonly RouteView[];
-  /** The last 24 hours, by half-hour. */
-  readonly intervals: readonly PaymentInterval[];
 }
 
 /** An operator in a list. */
@@ -139,38 +71,6 @@ export interface OperatorDetail extends OperatorView {
   readonly maxPerSecond: number | null;
   /** The last 24 hours, by half-hour, of payments with a final state. */
   readonly intervals: readonly PaymentInterval[];
-}
-
-/** Decimal text; equal for a fixed amount. */
-export interface AmountRange {
-  readonly minimum: string;
-  readonly maximum: string;
-  readonly currency: string;
-}
-
-/** `GET /billers/:code/products`: what its operators sell for it, as they listed it last. */
-export interface BillerProductsAnswer {
-  /** Which amounts it takes within its limits: any, or those of the products. */
-  readonly amounts: 'any' | 'products';
-  readonly operators: readonly {
-    readonly operator: string;
-    /** Time of its last complete list. */
-    readonly refreshedAt: string | null;
-    /** Why the last attempt failed. */
-    readonly error: string | null;
-  }[];
-  readonly products: readonly {
-    readonly operator: string;
-    readonly code: string;
-    readonly name: string;
-    /** Value for the receiver. */
-    readonly value: string;
-    /** The payable amount. */
-    readonly amount: AmountRange | null;
-    /** The price that we pay to the operator. */
-    readonly price: AmountRange | null;
-    readonly validity: string | null;
-  }[];
 }
 
 /** A person who signs in to the console. */

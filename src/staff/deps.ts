@@ -1,4 +1,5 @@
 import type { BillerCatalogue } from '../payments/billers/catalogue.ts';
+import type { ActivitySince } from '../payments/overview/figures.ts';
 import type { Clock, WireTime } from '../platform/base/clock.ts';
 import type { LongReads } from '../platform/base/long-reads.ts';
 import type { Mac } from '../platform/base/mac.ts';
@@ -25,6 +26,8 @@ export interface StaffDeps {
   readonly proposals: () => Promise<Proposals>;
   /** Billers and operators as they are sold now. */
   readonly catalogue: () => Promise<BillerCatalogue>;
+  /** How many payments there were lately. */
+  readonly activity: ActivitySince;
   /** Turns for long reads. Undefined: a command waits for nobody. */
   readonly longReads?: LongReads;
   /** The file that came with the input; see `requireFile`. */

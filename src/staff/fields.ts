@@ -55,7 +55,8 @@ export const reasonWith = (options: Options) =>
   });
 export const reason = reasonWith({});
 /** As long as nobody gives one. */
-export const reasonOr = (usual: string) => reasonWith({ default: usual });
+export const reasonOr = (usual: string, options: Options = {}) =>
+  reasonWith({ default: usual, ...options });
 
 /** A vendor of an input. */
 export const vid = (options: Options = {}) =>

@@ -19,6 +19,7 @@ export const NOUNS: readonly Entry[] = [
   { command: 'statement', load: async () => (await import('./statements.ts')).STATEMENTS },
   { command: 'day', load: async () => (await import('./days.ts')).DAYS },
   { command: 'route', load: async () => (await import('./routes.ts')).ROUTES },
+  { command: 'biller', load: async () => (await import('./billers.ts')).BILLERS },
   { command: 'price', load: async () => (await import('./prices.ts')).PRICES },
   { command: 'prefix', load: async () => (await import('./prefixes.ts')).PREFIXES },
   { command: 'vendor payout', load: async () => (await import('./payouts.ts')).PAYOUTS },

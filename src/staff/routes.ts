@@ -1,60 +1,23 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import type { RouteRow } from '../payments/billers/routes-store.ts';
-import { centsOf, moneyOf, parseMoney } from '../platform/base/money.ts';
+import { centsOf, parseMoney } from '../platform/base/money.ts';
 import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, moneyOrNull, positiveOrNone, text, textOrNull } from './fields.ts';
+import { inputOf, positiveOrNone, text, textOrNull } from './fields.ts';
 import { proposalView } from './proposal-schema.ts';
+import { obstacle, onTrial, routeOf, routeView, STATES, terms } from './route-view.ts';
 import { settingReason as reason } from './signer-schema.ts';
 
 const core = async () => ({
-  ...(await import('../payments/billers/routes-store.ts')),
+  ...(await import('../payments/billers/lists.ts')),
   ...(await import('../payments/dispatch/try-route.ts')),
   ...(await import('../payments/settings/billers.ts')),
   ...(await import('./setting-core.ts')),
 });
 
-const STATES = ['ONLINE', 'OFFLINE'] as const;
 const biller = fields.code({ argument: true, description: 'biller code' });
 const operator = fields.code({ argument: true, description: 'operator code' });
-
-interface Row {
-  readonly chosen?: boolean;
-  readonly on_trial: boolean;
-  readonly minimum: string | null;
-  readonly maximum: string | null;
-}
-
-const usable = (obstacle: string | null, { chosen, on_trial: isOnTrial }: Row): string =>
-  chosen === true ? 'chosen' : (obstacle ?? (isOnTrial ? 'on trial' : 'usable'));
-const range = (minimum: string | null, { maximum }: Row): string => {
-  if (minimum === null && maximum === null) return 'all';
-  const from = minimum === null ? '' : `from ${minimum}`;
-  return `${from} ${maximum === null ? '' : `to ${maximum}`}`.trim();
-};
-
-const terms = {
-  position: Type.Integer({ title: 'Position', unit: 'count' }),
-  weight: Type.Integer({ title: 'Weight', unit: 'count' }),
-};
-/** Why nothing goes through it; null: it is usable. */
-const obstacle = (title: string) => textOrNull({ title, text: usable });
-/** Its circuit breaker lets only a few payments through. */
-const onTrial = { on_trial: Type.Boolean() };
-
-const routeView = Type.Object({
-  biller_code: text({ title: 'Biller' }),
-  operator: text({ title: 'Operator' }),
-  ...terms,
-  minimum: moneyOrNull({ title: 'Amounts', text: range }),
-  maximum: moneyOrNull(),
-  daily_limit: moneyOrNull({ title: 'Per day', nullText: 'no limit' }),
-  set_status: Type.Enum([...STATES]),
-  obstacle: obstacle('Status'),
-  ...onTrial,
-});
 
 interface Outcome {
   readonly biller_code: string;
@@ -139,12 +102,9 @@ export const ROUTES: Noun = {
       output: Type.Object({ routes: Type.Array(routeView) }),
       rows: 'routes',
       empty: 'no routes',
-      handle: async ({ core: { listRouteRows, routeOf }, input, deps }) => {
-        const wanted = input.biller;
-        const rows = await listRouteRows(deps.pool);
-        const shown = rows.filter(({ billerCode }) => (wanted ?? billerCode) === billerCode);
-        return { routes: shown.map((row) => viewOf(row, routeOf(row).obstacleReason)) };
-      },
+      handle: async ({ core: { readRoutes }, input, deps }) => ({
+        routes: (await readRoutes(deps.pool, input.biller)).map(routeOf),
+      }),
     }),
     action(core, {
       ...SETS,
@@ -218,18 +178,3 @@ const keyOf = ({
   readonly biller: string;
   readonly operator: string;
 }) => ({ billerCode: of, operatorCode: through });
-
-function viewOf(row: RouteRow, reasonNot: string | null) {
-  return {
-    biller_code: row.billerCode,
-    operator: row.operatorCode,
-    position: row.position,
-    weight: row.weight,
-    minimum: moneyOf(row.minimumCents),
-    maximum: moneyOf(row.maximumCents),
-    daily_limit: moneyOf(row.dailyLimitCents),
-    set_status: row.status,
-    obstacle: reasonNot,
-    on_trial: row.trialSince !== null,
-  };
-}

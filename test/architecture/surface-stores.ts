@@ -25,8 +25,6 @@ export const SURFACE_STORES: Readonly<Record<string, number>> = {
   'cli/parties/proposal.ts': 1,
   'cli/parties/vendors.ts': 2,
   'cli/payments/archive.ts': 1,
-  'cli/payments/biller-products.ts': 1,
-  'cli/payments/biller.ts': 1,
   'cli/payments/find.ts': 1,
   'cli/payments/funding.ts': 5,
   'cli/payments/ledger.ts': 1,

@@ -259,7 +259,7 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     await page.getByRole('button', { name: 'Take offline' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Reason').fill('Its operator is down');
-    await as('operations').send('POST', '/billers/zuku/offline', reason);
+    await as('operations').send('POST', '/billers/zuku/status', { status: 'OFFLINE', ...reason });
     await page.locator('#main').getByText('Offline', { exact: true }).first().waitFor();
     expect(await dialog.getByRole('heading').innerText()).toBe('Take Zuku offline');
     expect(await dialog.getByLabel('Reason').inputValue()).toBe('Its operator is down');

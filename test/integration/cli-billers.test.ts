@@ -264,7 +264,7 @@ describe('malipo biller', () => {
     const last = Math.max(...(await billers()).map(({ position }) => Number(position)));
     const add = ['biller', 'set', 'lake_water', '--name', 'Lake Water', '--minimum', '50'];
     const added = await malipo(environment, ...add, ...WATER, '--json');
-    expect(added.json()).toEqual({ biller_code: 'lake_water', added: true });
+    expect(added.json()).toMatchObject({ kind: 'operator_setting', decision: 'approved' });
     expect(await billersVersion()).toBe(before + 1n);
     expect((await billers()).at(-1)).toEqual({
       biller_code: 'lake_water',
@@ -284,9 +284,13 @@ describe('malipo biller', () => {
       obstacle: null,
       offline_reason: null,
       offline_until: null,
-      routes: ['waterworks'],
+      operators: ['waterworks'],
       quarantined: false,
       position: last + 1,
+      last_hour: {
+        ...{ created: 0, paid: 0, failed: 0, open: 0 },
+        ...{ success_rate: null, p50_seconds: null, p95_seconds: null },
+      },
     });
   });
 
@@ -350,9 +354,9 @@ describe('malipo biller', () => {
     [['biller', 'set', 'water', '--minimum', '0'], 2, '--minimum'],
     [['biller', 'set', 'water', '--minimum', '1e3'], 2, '--minimum'],
     [['price', 'set', 'water', '--by', 'A', '--flat', '1.005'], 2, '--flat'],
-    [['biller', 'set', 'Water!', '--minimum', '1'], 2, '<code>'],
-    [['biller', 'set', 'water'], 2, 'At least one setting'],
-    [['biller', 'set', 'water', '--json'], 2, 'At least one setting'],
+    [['biller', 'set', 'Water!', '--minimum', '1'], 2, '<biller>'],
+    [['biller', 'set', 'water'], 2, 'At least one of --name'],
+    [['biller', 'set', 'water', '--json'], 2, 'At least one of --name'],
     [['biller', 'set', 'water', '--maximum', '10'], 1, '--maximum: The maximum is below'],
     [['biller', 'set-status', 'water', 'up'], 2, 'ONLINE, OFFLINE'],
     [['biller', 'set-status', 'none', 'ONLINE'], 1, 'Biller none does not exist.'],
@@ -367,7 +371,10 @@ describe('malipo biller', () => {
   it('sets ONLINE and OFFLINE, and distinguishes an open circuit breaker', async () => {
     await addBiller('dam');
     const offline = await malipo(environment, 'biller', 'set-status', 'dam', 'OFFLINE');
-    expect(offline).toMatchObject({ exitCode: 0, stdout: 'Biller dam is set OFFLINE.\n' });
+    expect(offline).toMatchObject({
+      exitCode: 0,
+      stdout: 'biller  dam\nstatus  OFFLINE (no reason given)\n',
+    });
     expect(await billerOf('dam')).toMatchObject({ status: 'OFFLINE', obstacle: null });
     await must(environment, 'biller', 'set-status', 'dam', 'ONLINE');
     expect(await billerOf('dam')).toMatchObject({ status: 'ONLINE' });
@@ -444,15 +451,13 @@ describe('malipo prefix', () => {
 describe('codes', () => {
   it('codes are accepted in any case', async () => {
     const set = await must(environment, 'biller', 'set-status', 'WATER', 'Online');
-    expect(set.stdout).toBe('Biller water is set ONLINE.\n');
+    expect(set.stdout).toBe('biller  water\nstatus  ONLINE\n');
   });
 
   it('invalid codes are refused in plain words', async () => {
     const refused = await inProcess(environment, 'biller', 'set-status', 'city-water', 'ONLINE');
     expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(refused.stderr).toBe(
-      'error: “city-water” is not valid for <code>. It must be 1 to 40 letters, digits or underscores.\nFor the options, run the command with --help.\n',
-    );
+    expect(refused.stderr).toBe('error: <biller> must be 1 to 40 letters, digits or underscores\n');
   });
 });
 
@@ -489,6 +494,6 @@ describe('malipo route', () => {
     expect(own).toMatchObject({ exitCode: 1 });
     expect(own.stderr).toMatch(/is the biller’s own operator/);
     await must(environment, 'route', 'remove', 'mill', 'reserve');
-    expect(await billerOf('mill')).toMatchObject({ status: 'OFFLINE', routes: ['waterworks'] });
+    expect(await billerOf('mill')).toMatchObject({ status: 'OFFLINE', operators: ['waterworks'] });
   });
 });

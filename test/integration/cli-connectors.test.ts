@@ -109,15 +109,15 @@ test('lists what an operator sells, where it has a list', async () => {
   const biller = ['--name', 'Power', '--category', 'power', '--minimum', '10'];
   await must(environment, 'biller', 'set', 'kplc_prepaid', '--operator', 'dtone', biller);
   const known = await must(environment, 'biller', 'products', 'kplc_prepaid');
-  expect(known.stdout).toContain('dtone has never listed anything.');
-  const fresh = await must(environment, 'biller', 'products', 'kplc_prepaid', '--refresh');
+  expect(known.stdout).toContain('dtone has never listed anything');
+  const fresh = await must(environment, 'biller', 'refresh-products', 'kplc_prepaid');
   expect(fresh.stdout).toMatch(/^dtone +1001 +Example Power, any amount/m);
   expect(fresh.stdout).not.toContain('1002');
-  expect(fresh.stdout).toMatch(/^dtone listed them last: \d{4}-\d\d-\d\d/m);
+  expect(fresh.stdout).toMatch(/dtone listed them \d{4}-\d\d-\d\d/);
   await must(environment, 'biller', 'set', 'kplc_prepaid', '--amounts', 'products');
   provider.closeAllConnections();
   provider.close();
-  const failed = await inProcess(environment, 'biller', 'products', 'kplc_prepaid', '--refresh');
+  const failed = await inProcess(environment, 'biller', 'refresh-products', 'kplc_prepaid');
   expect(failed.stderr).toContain('dtone did not send its list');
   const kept = await must(environment, 'biller', 'products', 'kplc_prepaid', '--json');
   expect(JSON.parse(kept.stdout)).toMatchObject({

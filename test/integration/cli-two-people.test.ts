@@ -307,7 +307,7 @@ test('a price needs a proven name, and every command that changes something is i
     expect(noted.toReversed()).toMatchObject([
       { action: 'operator set', target: 'zuku', reason: why, result: 'done' },
       { action: 'operator set-key', target: 'zuku', reason: why, result: 'done' },
-      { action: 'biller set', target: 'zuku', reason: why, result: 'done' },
+      { action: 'biller.set', target: 'zuku', result: 'done' },
       { action: 'price.set', reason: 'Asha: no reason given', result: 'done' },
     ]);
     expect(noted).toHaveLength(4);

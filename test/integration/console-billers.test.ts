@@ -24,12 +24,11 @@ afterAll(async () => {
 const inAnHour = (): string => new Date(Date.now() + 3_600_000).toISOString();
 
 test.each([
-  [{ until: inAnHour() }, 'reason'],
   [{ reason: '  ' }, 'reason'],
   [{ reason: 'x', until: 'tomorrow' }, 'until'],
   [{ reason: 'x', until: '2020-01-01T00:00:00Z' }, 'until'],
 ])('taking a biller offline with %o is refused, naming %s', async (body, field) => {
-  const answer = await client.send('POST', '/billers/gotv/offline', body);
+  const answer = await client.send('POST', '/billers/gotv/status', { status: 'OFFLINE', ...body });
   expect(answer).toMatchObject({ status: 400, field });
 });
 
@@ -42,14 +41,15 @@ test('an unknown biller or operator is not found', async () => {
   ]) {
     expect((await client.get(path)).code).toBe('not_found');
   }
-  const change = await client.send('POST', '/billers/none/offline', { reason: 'x' });
+  const change = await client.send('POST', '/billers/none/status', { status: 'OFFLINE' });
   expect(change.code).toBe('not_found');
 });
 
 test('an OFFLINE period ends by itself, and not before its end', async () => {
   const until = inAnHour();
-  const taken = await client.send('POST', '/billers/zuku/offline', { reason: 'Repairs', until });
-  expect(taken.body).toMatchObject({ status: 'OFFLINE', obstacle: 'Repairs', offlineUntil: until });
+  const asked = { status: 'OFFLINE', reason: 'Repairs', until };
+  const taken = await client.send('POST', '/billers/zuku/status', asked);
+  expect(taken.body).toMatchObject({ offline_reason: 'Repairs', offline_until: until });
   expect(await endOfflinePeriods(running.service.pool)).toEqual([]);
   await running.service.pool.query(
     `update billers set offline_until = now() - interval '1 second' where biller_code = 'zuku'`,
@@ -57,8 +57,8 @@ test('an OFFLINE period ends by itself, and not before its end', async () => {
   expect(await endOfflinePeriods(running.service.pool)).toEqual(['zuku']);
   expect((await client.get('/billers/zuku')).body).toMatchObject({
     status: 'ONLINE',
-    obstacle: null,
-    offlineUntil: null,
+    offline_reason: null,
+    offline_until: null,
   });
 });
 
@@ -88,17 +88,22 @@ test('what the operators of a biller sell for it, as the command line says', asy
   await saveProducts(running.service.pool, 'multichoice', [bouquet, other]);
   const { body } = await client.get('/billers/dstv/products');
   expect(body).toEqual({
+    biller_code: 'dstv',
     amounts: 'any',
-    operators: [{ operator: 'multichoice', refreshedAt: expect.any(String), error: null }],
+    operators: [{ operator: 'multichoice', refreshed_at: expect.any(String), error: null }],
     products: [
       {
         operator: 'multichoice',
-        code: 'family',
+        product_code: 'family',
         name: 'Family',
+        service: 'Television',
+        provider: 'MultiChoice',
         value: '1 MONTH',
         amount: { minimum: '1350.00', maximum: '1350.00', currency: 'KES' },
         price: null,
         validity: '30 DAY',
+        requires: '',
+        billers: ['dstv'],
       },
     ],
   });
@@ -109,9 +114,18 @@ test('what the operators of a biller sell for it, as the command line says', asy
     'dstv',
     '--json',
   );
-  expect(ran.json()).toMatchObject({
-    products: [{ product_code: 'family', amount: { minimum: '1350.00' } }],
-  });
+  expect(ran.json()).toEqual(body);
+});
+
+test('a biller with its payments of the last day, as the list and the command line show it', async () => {
+  const { body: listed } = await client.get('/billers');
+  const { billers } = listed as { billers: { biller_code: string }[] };
+  const dstv = billers.find((one) => one.biller_code === 'dstv');
+  const { body: shown } = await client.get('/billers/dstv');
+  expect(shown).toMatchObject({ ...dstv, routes: [{ operator: 'multichoice', obstacle: null }] });
+  expect(shown['intervals']).toHaveLength(49);
+  const ran = await inProcess({ DATABASE_URL: databaseUrl }, 'biller', 'show', 'dstv', '--json');
+  expect(ran.json()).toEqual(shown);
 });
 
 test('every operator with its float and billers', async () => {

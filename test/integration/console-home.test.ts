@@ -42,7 +42,7 @@ test('staff see the figures of the command line', async () => {
   const home = await homeOf('support');
   const ran = await inProcess({ DATABASE_URL: databaseUrl, ...zone }, 'overview', '--json');
   const cli = ran.json();
-  expect(home.today).toMatchObject({ created: 5, open: 5, successRate: null });
+  expect(home.today).toMatchObject({ created: 5, open: 5, success_rate: null });
   expect(cli).toMatchObject({
     today_since: home.todaySince,
     today: { created: 5, paid: 0, failed: 0, open: 5, success_rate: null, p95_seconds: null },
@@ -51,7 +51,7 @@ test('staff see the figures of the command line', async () => {
     unknown: { count: home.unknown.count },
     open_cases: { count: home.house?.cases.count },
     floats: home.house?.floats.map(({ operator, balance }) => ({ operator, balance })),
-    billers: home.house?.billers.map(({ code, status }) => ({ biller_code: code, status })),
+    billers: home.house?.billers.map(({ biller_code, status }) => ({ biller_code, status })),
   });
   expect(home.queued.count).toBe(5);
   expect(home.float).toBeNull();

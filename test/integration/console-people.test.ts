@@ -126,18 +126,18 @@ test('a text that the audit log could not keep, or nobody could read, is refused
 test('all pages of the audit log together equal the export', async () => {
   const admin = await signedIn(running.origin, 'admin');
   for (let number = 0; number < 60; number += 1) {
-    await admin.send('POST', '/billers/none/online', { reason: `=1+${number}` });
+    await admin.send('POST', '/billers/none/status', { status: 'ONLINE', reason: `=1+${number}` });
   }
   const seen: string[] = [];
   let cursor = '';
   do {
-    const page = await admin.get(`/audit?action=biller.online${cursor}`);
+    const page = await admin.get(`/audit?action=biller.set-status${cursor}`);
     const { entries, next } = page.body as unknown as AuditAnswer;
     seen.push(...entries.map(({ reason }) => String(reason)));
     cursor = next === null ? '' : `&cursor=${encodeURIComponent(next)}`;
   } while (cursor !== '');
   expect(new Set(seen).size).toBe(60);
-  const file = await fetch(`${running.origin}/console/api/audit/export?action=biller.online`, {
+  const file = await fetch(`${running.origin}/console/api/audit/export?action=biller.set-status`, {
     headers: { cookie: admin.cookie },
   });
   const lines = (await file.text()).trimEnd().split('\r\n');

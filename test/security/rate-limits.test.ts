@@ -196,7 +196,7 @@ test('a person in the console waits after many requests, and nobody else does', 
   expect(Number(read.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(read.text).toContain('You have sent too many requests in a short time. Wait ');
   // What a person may not do counts as well.
-  const changed = await untilRefused('POST', '/billers/dstv/online');
+  const changed = await untilRefused('POST', '/billers/dstv/status');
   expect(changed.text).toContain('too many changes and exports');
   expect((await asha.get('/home/events')).status).toBe(200);
   expect((await juma.get('/payments')).status).toBe(200);

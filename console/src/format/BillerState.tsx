@@ -1,5 +1,5 @@
 import { Trans } from '@lingui/react/macro';
-import type { BillerView } from '../../../src/console/operations-answers.ts';
+import type { BillerState as State } from '../../../src/staff/biller-view.ts';
 import { Pill } from '../design/Pill.tsx';
 
 /** Fewer than this many results say nothing about a biller. */
@@ -8,20 +8,20 @@ const LOW_RATE = 0.9;
 
 /** Whether a biller can be paid, and how well that goes. */
 export function BillerState({
-  biller: { status, obstacle, lastHour },
+  biller: { status, offline_reason: why, last_hour: lastHour },
 }: {
-  readonly biller: Pick<BillerView, 'status' | 'obstacle' | 'lastHour'>;
+  readonly biller: Pick<State, 'status' | 'offline_reason' | 'last_hour'>;
 }) {
   if (status === 'OFFLINE') {
     return (
-      <span title={obstacle ?? undefined}>
+      <span title={why ?? undefined}>
         <Pill tone="alert">
           <Trans>Offline</Trans>
         </Pill>
       </span>
     );
   }
-  const { successRate, paid, failed } = lastHour;
+  const { success_rate: successRate, paid, failed } = lastHour;
   if (successRate !== null && successRate < LOW_RATE && paid + failed >= MIN_RESULTS) {
     return (
       <Pill tone="waiting">

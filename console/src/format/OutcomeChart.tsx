@@ -1,5 +1,5 @@
 import { useLingui } from '@lingui/react/macro';
-import type { PaymentInterval } from '../../../src/console/operations-answers.ts';
+import type { PaymentInterval } from '../../../src/staff/activity-view.ts';
 import { useSession } from '../app/session.ts';
 import { BarChart } from '../design/BarChart.tsx';
 import { useFigures } from './figures.ts';

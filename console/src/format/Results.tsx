@@ -1,5 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import type { PaymentInterval, PaymentSums } from '../../../src/console/operations-answers.ts';
+import type { PaymentInterval, PaymentSums } from '../../../src/staff/activity-view.ts';
 import { Card } from '../design/Card.tsx';
 import { LineChart } from '../design/LineChart.tsx';
 import { Tile, Tiles } from '../design/Tile.tsx';
@@ -18,20 +18,20 @@ export function Results({
   const { count, percent, duration } = useFigures();
   const ends = useEndsOf()(intervals);
   const total = intervals.reduce((sum, { paid, failed, open }) => sum + paid + failed + open, 0);
-  const slowest = Math.max(0, ...intervals.map(({ p95Seconds }) => p95Seconds ?? 0));
+  const slowest = Math.max(0, ...intervals.map((interval) => interval.p95_seconds ?? 0));
   return (
     <>
       <Tiles>
         <Tile label={t`Payments`} value={count(sums.created)} note={t`last hour`} />
         <Tile
           label={t`Success rate`}
-          value={percent(sums.successRate)}
+          value={percent(sums.success_rate)}
           note={t`${count(sums.failed)} failed`}
         />
         <Tile
           label={t`Time to result, p95`}
-          value={duration(sums.p95Seconds)}
-          note={t`p50 ${duration(sums.p50Seconds)}`}
+          value={duration(sums.p95_seconds)}
+          note={t`p50 ${duration(sums.p50_seconds)}`}
         />
       </Tiles>
       <Card title={<Trans>Results</Trans>} more={<Trans>last 24 hours</Trans>}>
@@ -43,7 +43,7 @@ export function Results({
       <Card title={<Trans>Time to result, p95</Trans>} more={<Trans>last 24 hours</Trans>}>
         <LineChart
           label={t`Time to result of the last 24 hours, p95: at most ${duration(slowest)}`}
-          points={intervals.map((interval) => interval.p95Seconds)}
+          points={intervals.map((interval) => interval.p95_seconds)}
           format={duration}
           {...ends}
         />

@@ -1,14 +1,14 @@
 import { useLingui } from '@lingui/react/macro';
 import { Link } from '@tanstack/react-router';
-import type { BillerView } from '../../../src/console/operations-answers.ts';
+import type { BillerState as State } from '../../../src/staff/biller-view.ts';
 import type { Column } from '../design/Table.tsx';
 import { BillerState } from './BillerState.tsx';
 import { useFigures } from './figures.ts';
 
 /** The columns of lists of billers: name and state, then the figures of the last hour. */
 export function useBillerColumns(): {
-  readonly state: readonly Column<BillerView>[];
-  readonly lastHour: readonly Column<BillerView>[];
+  readonly state: readonly Column<State>[];
+  readonly lastHour: readonly Column<State>[];
 } {
   const { t } = useLingui();
   const { count, percent, duration } = useFigures();
@@ -16,7 +16,7 @@ export function useBillerColumns(): {
     state: [
       {
         title: t`Biller`,
-        cell: ({ code, name }) => (
+        cell: ({ biller_code: code, name }) => (
           <Link to="/billers/$code" params={{ code }}>
             {name}
           </Link>
@@ -25,16 +25,16 @@ export function useBillerColumns(): {
       { title: t`State`, cell: (biller) => <BillerState biller={biller} /> },
     ],
     lastHour: [
-      { title: t`Payments`, cell: ({ lastHour }) => count(lastHour.created), align: 'end' },
+      { title: t`Payments`, cell: ({ last_hour: sums }) => count(sums.created), align: 'end' },
       {
         title: t`Success`,
-        cell: ({ lastHour }) => percent(lastHour.successRate),
+        cell: ({ last_hour: sums }) => percent(sums.success_rate),
         align: 'end',
         hide: 'small',
       },
       {
         title: t`p95`,
-        cell: ({ lastHour }) => duration(lastHour.p95Seconds),
+        cell: ({ last_hour: sums }) => duration(sums.p95_seconds),
         align: 'end',
         hide: 'small',
       },

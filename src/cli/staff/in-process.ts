@@ -3,6 +3,7 @@ import { systemClock } from '../../platform/base/clock.ts';
 import { newId } from '../../platform/base/ids.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { readCatalogue } from '../../payments/operators.ts';
+import { countedNow } from '../../payments/overview/figures.ts';
 import { requireSameMasterKey } from '../../parties/keys.ts';
 import { permissionsOf } from '../../parties/people/permissions.ts';
 import { COMMAND_LINE, mayActAlone } from '../../proposals/actors.ts';
@@ -118,6 +119,7 @@ function depsOf({ progress }: Cli, session: Session): StaffDeps {
         ...{ pool, wireTime, ledgerMac: await ledgerMac(), masterKeys: await masterKeys() },
       }),
     catalogue: async () => await readCatalogue(pool),
+    activity: countedNow(pool, systemClock),
     progress: ({ done, of, what }) =>
       progress.show(of === null ? `${done} ${what}` : `${done} of ${of} ${what}`),
   };

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Argument, InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { propertiesOf, routeOf } from '../../staff/definition.ts';
 import type { Definition, Property, Spelt } from '../../staff/definition.ts';
@@ -13,7 +13,10 @@ type Named = readonly [name: string, property: Property];
 export function addInput(added: Command, of: Definition): (given: readonly unknown[]) => Values {
   const all = propertiesOf(of.input);
   const places = all.filter((each) => isArgument(of, each));
-  for (const [name, { description }] of places) added.argument(placeText(of, name), description);
+  for (const [name, { description, enum: choices }] of places) {
+    const argument = new Argument(placeText(of, name), description);
+    added.addArgument(choices === undefined ? argument : argument.choices(choices.map(String)));
+  }
   const sent = of.kind === 'action' ? of.file : undefined;
   if (sent !== undefined) added.argument(`<${sent.name}>`, sent.description);
   const named = all.filter((each) => !isArgument(of, each));

@@ -5,7 +5,9 @@ import type { HomeAnswer } from '../operations-answers.ts';
 import type { HomeFeed } from '../home-feed.ts';
 import { Live, route } from '../route.ts';
 import type { AnyRoute, Viewer } from '../route.ts';
-import { billerView, floatView, intervalView } from './operations-views.ts';
+import { intervalOf, sumsOf } from '../../staff/activity-view.ts';
+import { billerStateOf } from '../../staff/biller-view.ts';
+import { floatView } from './operations-views.ts';
 
 export interface HomeRoutesOptions {
   readonly balances: BalanceReader;
@@ -48,10 +50,10 @@ function homeAnswer(overview: Overview, floatCents: bigint | null): HomeAnswer {
   return {
     at: at.toISOString(),
     todaySince: todaySince.toISOString(),
-    today,
+    today: sumsOf(today),
     lastHourSince: lastHourSince.toISOString(),
-    lastHour,
-    minutes: minutes.map(intervalView),
+    lastHour: sumsOf(lastHour),
+    minutes: minutes.map(intervalOf),
     queued,
     unknown,
     float: floatCents === null ? null : formatMoney(floatCents),
@@ -60,7 +62,7 @@ function homeAnswer(overview: Overview, floatCents: bigint | null): HomeAnswer {
         ? null
         : {
             floats: house.floats.map(floatView),
-            billers: house.billers.map((biller) => billerView(biller, biller.lastHour)),
+            billers: house.billers.map((biller) => billerStateOf(biller, biller.lastHour)),
             cases: house.cases,
           },
   };

@@ -6,14 +6,22 @@ import { intervalsOf, sumActivity } from '../../payments/overview/activity.ts';
 import type { Overview } from '../../payments/overview/overview.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { OperatorDetail, OperatorsAnswer, OperatorView } from '../operations-answers.ts';
+import { intervalOf, sumsOf } from '../../staff/activity-view.ts';
+import type { Pool } from '../../platform/db/pool.ts';
+import type { HomeFeed } from '../home-feed.ts';
 import { route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
-import type { BillerRoutesOptions } from './billers.ts';
 import { lastDay } from './last-day.ts';
-import { floatView, intervalView } from './operations-views.ts';
+import { floatView } from './operations-views.ts';
 
 /** Operators: their breakers, floats and results. */
-export function operatorRoutes({ pool, feed }: BillerRoutesOptions): AnyRoute[] {
+export function operatorRoutes({
+  pool,
+  feed,
+}: {
+  readonly pool: Pool;
+  readonly feed: Pick<HomeFeed, 'read'>;
+}): AnyRoute[] {
   const read = async () => {
     const [overview, operators, counts] = await Promise.all([
       feed.read(undefined),
@@ -47,7 +55,7 @@ export function operatorRoutes({ pool, feed }: BillerRoutesOptions): AnyRoute[] 
           ...operatorView(operator, overview, open),
           maxConcurrency: operator.maxConcurrency,
           maxPerSecond: operator.maxPerSecond,
-          intervals: intervalsOf(rows, lastDay(overview.at)).map(intervalView),
+          intervals: intervalsOf(rows, lastDay(overview.at)).map(intervalOf),
         };
       },
     }),
@@ -75,8 +83,12 @@ function operatorView(
     ),
     float: float === undefined ? null : floatView(float),
     openInstructions: open.get(code) ?? 0,
-    lastHour: sumActivity(
-      activity.filter(({ operatorCode, begin }) => operatorCode === code && begin >= lastHourSince),
+    lastHour: sumsOf(
+      sumActivity(
+        activity.filter(
+          ({ operatorCode, begin }) => operatorCode === code && begin >= lastHourSince,
+        ),
+      ),
     ),
   };
 }

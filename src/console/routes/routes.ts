@@ -3,10 +3,7 @@ import type { Definition } from '../../staff/definition.ts';
 import type { StaffDeps } from '../../staff/deps.ts';
 import type { Cursors } from '../../platform/http/cursors.ts';
 import { staffRoutes } from '../staff-routes.ts';
-import { HomeFeed } from '../home-feed.ts';
-import type { HomeFeedOptions } from '../home-feed.ts';
 import { auditRoutes } from './audit.ts';
-import { billerRoutes } from './billers.ts';
 import { homeRoutes } from './home.ts';
 import type { HomeRoutesOptions } from './home.ts';
 import { accountRoutes } from './account.ts';
@@ -41,8 +38,7 @@ export type RoutesOptions = Omit<PaymentRoutesOptions, 'reads'> &
   BulkRoutesOptions &
   CreditRoutesOptions &
   AccountRoutesOptions &
-  HomeFeedOptions &
-  Omit<HomeRoutesOptions, 'feed'> & {
+  HomeRoutesOptions & {
     /** The views and actions of `src/staff`. */
     readonly definitions: readonly Definition[];
     readonly deps: StaffDeps & Required<Pick<StaffDeps, 'longReads'>>;
@@ -51,14 +47,12 @@ export type RoutesOptions = Omit<PaymentRoutesOptions, 'reads'> &
 
 /** Every route of the console's API. */
 export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
-  const operations = { ...options, feed: new HomeFeed(options) };
   const reports = { ...options, reads: options.deps.longReads };
   return [
     ...paymentRoutes(reports), //
     ...paymentActionRoutes(options),
-    ...homeRoutes(operations),
-    ...billerRoutes(operations),
-    ...operatorRoutes(operations),
+    ...homeRoutes(options),
+    ...operatorRoutes(options),
     ...peopleRoutes(options),
     ...auditRoutes(options),
     ...systemRoutes(options),

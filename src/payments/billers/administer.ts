@@ -170,7 +170,7 @@ async function requireProducts(client: Queryable, billerCode: string): Promise<v
   );
   if (isSold) return;
   throw new PlainError(
-    `No operator lists a product of ${billerCode} in ${CURRENCY}: see biller products ${billerCode} --refresh.`,
+    `No operator lists a product of ${billerCode} in ${CURRENCY}: ask its operators with: biller refresh-products ${billerCode}.`,
     { field: 'amounts' },
   );
 }

@@ -11,9 +11,8 @@ import type { QueueTotal } from '../dispatch/queue-totals-store.ts';
 import type { ActivityRow } from './activity-store.ts';
 import { intervalsOf, sumActivity } from './activity.ts';
 import type { ActivityInterval, ActivitySums } from './activity.ts';
+import { lastHourSince } from './figures.ts';
 import { RecentActivity } from './recent.ts';
-
-const HOUR_MS = 3_600_000;
 
 /** Number of waiting payments, and the age of the oldest one. */
 export interface Waiting {
@@ -67,15 +66,15 @@ export function createOverviewReader(options: {
       const rows = await recent.read(now);
       const totals = await readQueueTotals(pool, vendorId);
       const todaySince = startOfDay(now, wireTime);
-      const lastHourSince = new Date(Math.floor(now.getTime() / 60_000) * 60_000 - HOUR_MS);
-      const lastHour = rows.filter(({ begin }) => begin >= lastHourSince);
+      const hourSince = lastHourSince(now);
+      const lastHour = rows.filter(({ begin }) => begin >= hourSince);
       return {
         at: now,
         todaySince,
         today: sumActivity(rows.filter(({ begin }) => begin >= todaySince)),
-        lastHourSince,
+        lastHourSince: hourSince,
         lastHour: sumActivity(lastHour),
-        minutes: intervalsOf(lastHour, { from: lastHourSince, to: now, minutes: 1 }),
+        minutes: intervalsOf(lastHour, { from: hourSince, to: now, minutes: 1 }),
         queued: waitingIn(totals, 'send'),
         unknown: waitingIn(totals, 'verify'),
         activity: rows,

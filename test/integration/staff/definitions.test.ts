@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { DEMO_PEOPLE } from '../../../sandbox/data.ts';
 import { findVendor } from '../../../src/parties/store.ts';
 import { collect } from '../../../src/payments/collections/collect.ts';
@@ -14,9 +14,10 @@ import { STAFF_ROLES } from '../../../src/parties/people/roles.ts';
 import { createWireTime, systemClock } from '../../../src/platform/base/clock.ts';
 import { compiled } from '../../../src/platform/base/compiled.ts';
 import { takeReport } from '../../../src/payments/receipts/take.ts';
+import { countedNow } from '../../../src/payments/overview/figures.ts';
 import { createProposals } from '../../../src/proposal-kinds.ts';
 import type { Proposals } from '../../../src/proposals/proposals.ts';
-import type { Definition } from '../../../src/staff/definition.ts';
+import type { AnyView, Definition } from '../../../src/staff/definition.ts';
 import { propertiesOf, routeOf } from '../../../src/staff/definition.ts';
 import { perform } from '../../../src/staff/perform.ts';
 import type { By } from '../../../src/staff/perform.ts';
@@ -222,9 +223,14 @@ describe('a definition', () => {
 test.each(views)('%s answers the same on every surface, in its schema', async (_, of) => {
   if (of.kind !== 'view') return;
   const input = (await SAMPLES[of.name]?.input(world)) ?? {};
+  // Payments may end between two answers, so figures of the last hour may differ once.
+  await vi.waitFor(async () => await expectSame(of, input), { timeout: 10_000 });
+});
+
+async function expectSame(of: AnyView, input: Readonly<Record<string, unknown>>): Promise<void> {
   const { method, at, body } = await requestOf(of, input);
   const far = await as(callerOf(of)).send(method, at, body);
-  expect(far).toMatchObject({ status: 200 });
+  expect(far, far.text).toMatchObject({ status: 200 });
   expectFits(of, far.body);
   const page = await pages.get(callerOf(of))?.send(method, at, body);
   const near = await perform(of, input, nearby());
@@ -233,7 +239,7 @@ test.each(views)('%s answers the same on every surface, in its schema', async (_
     const own = { next: undefined, at: undefined };
     expect({ ...answer, ...own }).toEqual({ ...far.body, ...own });
   }
-});
+}
 
 /** Whoever runs commands on the machine of the service. */
 function nearby(): By {
@@ -252,6 +258,7 @@ function nearby(): By {
       ledgerMac: async () => await openLedgerMac(pool, masterKeys),
       proposals: async () => proposals,
       catalogue: async () => running.service.catalogue,
+      activity: countedNow(pool, systemClock),
     },
     ...{ channel: 'command', address: 'command line', requestId: 'test' },
   };

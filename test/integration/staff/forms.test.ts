@@ -40,6 +40,7 @@ beforeAll(async () => {
         ledgerMac: none,
         proposals: none,
         catalogue: none,
+        activity: none,
       },
     },
     ...{ channel: 'api', address: '192.0.2.1', requestId: 'one' },

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import type { BillerDetail } from '../../../../src/console/operations-answers.ts';
+import type { BillerView } from '../../../../src/staff/billers.ts';
 import { get } from '../../api/client.ts';
 import { PageProblem } from '../../app/PageProblem.tsx';
 import { useSession } from '../../app/session.ts';
@@ -26,7 +26,7 @@ export function Biller() {
   const { code } = useParams({ from: '/shell/billers/$code' });
   const biller = useQuery({
     queryKey: ['biller', code],
-    queryFn: ({ signal }) => get<BillerDetail>(`/billers/${encodeURIComponent(code)}`, {}, signal),
+    queryFn: ({ signal }) => get<BillerView>(`/billers/${encodeURIComponent(code)}`, {}, signal),
     refetchInterval: EVERY_MS,
   });
   if (biller.data !== undefined) return <Shown biller={biller.data} />;
@@ -35,7 +35,7 @@ export function Biller() {
   return <Skeleton lines={12} />;
 }
 
-function Shown({ biller }: { readonly biller: BillerDetail }) {
+function Shown({ biller }: { readonly biller: BillerView }) {
   const { permissions, readOnly } = useSession();
   const mayChange = permissions.includes('billers.act') && !readOnly;
   return (
@@ -51,39 +51,43 @@ function Shown({ biller }: { readonly biller: BillerDetail }) {
             {biller.name} <BillerState biller={biller} />
           </>
         }
-        about={biller.code}
+        about={biller.biller_code}
       >
         {mayChange && <ChangeStatus biller={biller} />}
       </PageHeader>
       {biller.status === 'OFFLINE' && <WhyOffline biller={biller} />}
       <Columns>
         <Stack>
-          <Results sums={biller.lastHour} intervals={biller.intervals} />
+          <Results sums={biller.last_hour} intervals={biller.intervals} />
           <BillerRoutes routes={biller.routes} />
         </Stack>
         <Stack>
           <About biller={biller} />
-          <TryRoute code={biller.code} />
+          <TryRoute code={biller.biller_code} />
         </Stack>
       </Columns>
     </>
   );
 }
 
-function WhyOffline({ biller: { obstacle, offlineUntil } }: { readonly biller: BillerDetail }) {
+function WhyOffline({
+  biller: { offline_reason: obstacle, offline_until: until },
+}: {
+  readonly biller: BillerView;
+}) {
   return (
     <Notice tone="alert">
       <Trans>Offline: {obstacle}.</Trans>{' '}
-      {offlineUntil !== null && (
+      {until !== null && (
         <Trans>
-          It goes online again automatically on <Time at={offlineUntil} />.
+          It goes online again automatically on <Time at={until} />.
         </Trans>
       )}
     </Notice>
   );
 }
 
-function About({ biller }: { readonly biller: BillerDetail }) {
+function About({ biller }: { readonly biller: BillerView }) {
   const { t } = useLingui();
   return (
     <Card title={<Trans>About</Trans>}>
@@ -95,7 +99,7 @@ function About({ biller }: { readonly biller: BillerDetail }) {
             name: t`Maximum`,
             value: biller.maximum === null ? t`none` : <Money amount={biller.maximum} currency />,
           },
-          { name: t`Accounts`, value: `${biller.accountLabel}: ${biller.accountFormat}` },
+          { name: t`Accounts`, value: `${biller.account_label}: ${biller.account_format}` },
         ]}
       />
     </Card>

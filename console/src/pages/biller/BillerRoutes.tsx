@@ -1,6 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Link } from '@tanstack/react-router';
-import type { RouteView } from '../../../../src/console/operations-answers.ts';
+import type { RouteView } from '../../../../src/staff/route-view.ts';
 import { Card } from '../../design/Card.tsx';
 import { Pill } from '../../design/Pill.tsx';
 import { Table } from '../../design/Table.tsx';
@@ -34,8 +34,7 @@ export function BillerRoutes({ routes }: { readonly routes: readonly RouteView[]
           { title: t`Amounts`, cell: amounts, hide: 'small' },
           {
             title: t`Per day`,
-            cell: ({ dailyLimit }) =>
-              dailyLimit === null ? t`no limit` : readableMoney(dailyLimit),
+            cell: ({ daily_limit: limit }) => (limit === null ? t`no limit` : readableMoney(limit)),
             align: 'end',
             hide: 'small',
           },
@@ -46,7 +45,7 @@ export function BillerRoutes({ routes }: { readonly routes: readonly RouteView[]
 }
 
 function RouteState({
-  route: { obstacle, isBreakerOpen, isOnTrial },
+  route: { obstacle, breaker_open: isBreakerOpen, on_trial: isOnTrial },
 }: {
   readonly route: RouteView;
 }) {

@@ -1,17 +1,17 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { BillerDetail } from '../../../../src/console/operations-answers.ts';
+import type { BillerView } from '../../../../src/staff/billers.ts';
 import { send } from '../../api/client.ts';
 import { Button } from '../../design/Button.tsx';
 import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
 import { Select } from '../../design/Select.tsx';
 
 /** Takes a biller offline, with a reason and an end, or sets it online. */
-export function ChangeStatus({ biller }: { readonly biller: BillerDetail }) {
+export function ChangeStatus({ biller }: { readonly biller: BillerView }) {
   // Fixed when it is asked: a colleague may change the status while the dialog is open.
   const [asked, setAsked] = useState<'online' | 'offline'>();
-  const isOffline = biller.setStatus === 'OFFLINE';
+  const isOffline = biller.set_status === 'OFFLINE';
   const dialog = { biller, onOpenChange: () => setAsked(undefined) };
   return (
     <>
@@ -28,14 +28,14 @@ export function ChangeStatus({ biller }: { readonly biller: BillerDetail }) {
 }
 
 interface Ask {
-  readonly biller: BillerDetail;
+  readonly biller: BillerView;
   readonly open: boolean;
   readonly onOpenChange: () => void;
 }
 
 function AskOnline({ biller, ...dialog }: Ask) {
   const { t } = useLingui();
-  const change = useChange(biller.code);
+  const change = useChange(biller.biller_code);
   const { name } = biller;
   return (
     <ConfirmDialog
@@ -44,7 +44,7 @@ function AskOnline({ biller, ...dialog }: Ask) {
       confirm={<Trans>Set online</Trans>}
       done={t`${name} is set online.`}
       isFinal
-      onConfirm={({ reason }) => change('online', { reason })}
+      onConfirm={({ reason }) => change('ONLINE', { reason })}
     >
       <p>
         <Trans>Payments are accepted again, and those that wait are sent.</Trans>
@@ -55,7 +55,7 @@ function AskOnline({ biller, ...dialog }: Ask) {
 
 function AskOffline({ biller, ...dialog }: Ask) {
   const { t } = useLingui();
-  const change = useChange(biller.code);
+  const change = useChange(biller.biller_code);
   const { name } = biller;
   return (
     <ConfirmDialog
@@ -65,10 +65,10 @@ function AskOffline({ biller, ...dialog }: Ask) {
       kind="danger"
       done={t`${name} is offline.`}
       undo={(reason) => ({
-        run: () => change('online', { reason }),
+        run: () => change('ONLINE', { reason }),
         done: t`${name} is set online.`,
       })}
-      onConfirm={({ reason, minutes }) => change('offline', { reason, ...untilOf(minutes) })}
+      onConfirm={({ reason, minutes }) => change('OFFLINE', { reason, ...untilOf(minutes) })}
     >
       <p>
         <Trans>
@@ -94,11 +94,11 @@ function AskOffline({ biller, ...dialog }: Ask) {
 function useChange(code: string) {
   const queries = useQueryClient();
   return async (
-    status: 'offline' | 'online',
+    status: 'OFFLINE' | 'ONLINE',
     body: { readonly reason?: string | undefined; readonly until?: string },
   ): Promise<void> => {
-    const path = `/billers/${encodeURIComponent(code)}/${status}`;
-    queries.setQueryData(['biller', code], await send<BillerDetail>('POST', path, body));
+    await send('POST', `/billers/${encodeURIComponent(code)}/status`, { status, ...body });
+    await queries.invalidateQueries({ queryKey: ['biller', code] });
     await queries.invalidateQueries({ queryKey: ['billers'] });
   };
 }

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import type { BillersAnswer } from '../../../../src/console/operations-answers.ts';
+import type { BillerList } from '../../../../src/staff/billers.ts';
 import { get } from '../../api/client.ts';
 import { Card } from '../../design/Card.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
@@ -17,7 +17,7 @@ export function Billers() {
   const { state, lastHour } = useBillerColumns();
   const list = useQuery({
     queryKey: ['billers'],
-    queryFn: ({ signal }) => get<BillersAnswer>('/billers', {}, signal),
+    queryFn: ({ signal }) => get<BillerList>('/billers', {}, signal),
     refetchInterval: EVERY_MS,
   });
   return (
@@ -34,11 +34,11 @@ export function Billers() {
           <Table
             label={t`Billers`}
             rows={list.data?.billers ?? []}
-            keyOf={({ code }) => code}
+            keyOf={(biller) => biller.biller_code}
             empty={t`There are no billers yet.`}
             columns={[
               ...state,
-              { title: t`Reason`, cell: ({ obstacle }) => obstacle ?? '', hide: 'small' },
+              { title: t`Reason`, cell: (biller) => biller.offline_reason ?? '', hide: 'small' },
               { title: t`Operators`, cell: ({ operators }) => operators.join(', '), hide: 'small' },
               ...lastHour,
             ]}

@@ -27,15 +27,15 @@ export function HomeTiles({ home }: { readonly home: HomeAnswer }) {
       </Tile>
       <Tile
         label={t`Success rate today`}
-        value={percent(today.successRate)}
-        note={t`${count(today.failed)} failed · last hour ${percent(lastHour.successRate)}`}
+        value={percent(today.success_rate)}
+        note={t`${count(today.failed)} failed · last hour ${percent(lastHour.success_rate)}`}
       >
         <ToPayments search={{ from, status: 'FAILED' }} label={t`Show the failed payments`} />
       </Tile>
       <Tile
         label={t`Time to result, p95`}
-        value={duration(today.p95Seconds)}
-        note={t`p50 ${duration(today.p50Seconds)} · last hour p95 ${duration(lastHour.p95Seconds)}`}
+        value={duration(today.p95_seconds)}
+        note={t`p50 ${duration(today.p50_seconds)} · last hour p95 ${duration(lastHour.p95_seconds)}`}
       >
         <ToPayments search={{ from, status: 'SUCCESS' }} label={t`Show the paid payments`} />
       </Tile>

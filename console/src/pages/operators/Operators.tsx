@@ -86,7 +86,7 @@ function useColumns(): readonly Column<OperatorView>[] {
     },
     {
       title: t`Success`,
-      cell: ({ lastHour }) => percent(lastHour.successRate),
+      cell: ({ lastHour }) => percent(lastHour.success_rate),
       align: 'end',
       hide: 'small',
     },

@@ -1,0 +1,48 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import type { ActivityInterval, ActivitySums } from '../payments/overview/activity.ts';
+import { orNull, time } from './fields.ts';
+import type { Options } from './fields.ts';
+
+/** Payments of a period, by the time when they were created. */
+export const sums = (options: Options = {}) =>
+  Type.Object(
+    {
+      created: Type.Integer(),
+      paid: Type.Integer(),
+      failed: Type.Integer(),
+      /** Without a final state. */
+      open: Type.Integer(),
+      /** 0 to 1; null: none has a final state. */
+      success_rate: orNull(Type.Number()),
+      /** Seconds to the final state, within 10 %. */
+      p50_seconds: orNull(Type.Number()),
+      p95_seconds: orNull(Type.Number()),
+    },
+    options,
+  );
+const sumsView = sums();
+export type PaymentSums = Static<typeof sumsView>;
+
+export function sumsOf({ successRate, p50Seconds, p95Seconds, ...counts }: ActivitySums) {
+  return {
+    ...counts,
+    success_rate: successRate,
+    p50_seconds: p50Seconds,
+    p95_seconds: p95Seconds,
+  };
+}
+
+/** A bar of a chart. */
+export const interval = Type.Object({
+  begin: time(),
+  paid: Type.Integer(),
+  failed: Type.Integer(),
+  open: Type.Integer(),
+  p95_seconds: orNull(Type.Number()),
+});
+export type PaymentInterval = Static<typeof interval>;
+
+export function intervalOf({ begin, p95Seconds, ...counts }: ActivityInterval): PaymentInterval {
+  return { begin: begin.toISOString(), ...counts, p95_seconds: p95Seconds };
+}

@@ -1,0 +1,64 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import type { ListedRoute } from '../payments/billers/lists.ts';
+import { moneyOf } from '../platform/base/money.ts';
+import { moneyOrNull, text, textOrNull } from './fields.ts';
+
+/** A biller's route through an operator. */
+
+export const STATES = ['ONLINE', 'OFFLINE'] as const;
+
+interface Row {
+  readonly chosen?: boolean;
+  readonly on_trial: boolean;
+  readonly minimum: string | null;
+  readonly maximum: string | null;
+}
+
+const usable = (obstacle: string | null, { chosen, on_trial: isOnTrial }: Row): string =>
+  chosen === true ? 'chosen' : (obstacle ?? (isOnTrial ? 'on trial' : 'usable'));
+const range = (minimum: string | null, { maximum }: Row): string => {
+  if (minimum === null && maximum === null) return 'all';
+  const from = minimum === null ? '' : `from ${minimum}`;
+  return `${from} ${maximum === null ? '' : `to ${maximum}`}`.trim();
+};
+
+export const terms = {
+  position: Type.Integer({ title: 'Position', unit: 'count' }),
+  weight: Type.Integer({ title: 'Weight', unit: 'count' }),
+};
+/** Why nothing goes through it; null: it is usable. */
+export const obstacle = (title: string) => textOrNull({ title, text: usable });
+/** Its circuit breaker lets only a few payments through. */
+export const onTrial = { on_trial: Type.Boolean() };
+
+export const routeView = Type.Object({
+  biller_code: text({ title: 'Biller' }),
+  operator: text({ title: 'Operator' }),
+  ...terms,
+  minimum: moneyOrNull({ title: 'Amounts', text: range }),
+  maximum: moneyOrNull(),
+  daily_limit: moneyOrNull({ title: 'Per day', nullText: 'no limit' }),
+  set_status: Type.Enum([...STATES]),
+  obstacle: obstacle('Status'),
+  ...onTrial,
+  /** Its circuit breaker lets nothing through until the operator is probed. */
+  breaker_open: Type.Boolean(),
+});
+export type RouteView = Static<typeof routeView>;
+
+export function routeOf(row: ListedRoute): RouteView {
+  return {
+    biller_code: row.billerCode,
+    operator: row.operatorCode,
+    position: row.position,
+    weight: row.weight,
+    minimum: moneyOf(row.minimumCents),
+    maximum: moneyOf(row.maximumCents),
+    daily_limit: moneyOf(row.dailyLimitCents),
+    set_status: row.status,
+    obstacle: row.obstacleReason,
+    on_trial: row.trialSince !== null,
+    breaker_open: row.isBreakerOpen,
+  };
+}
