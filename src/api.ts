@@ -268,6 +268,7 @@ function staffDepsOf(options: StaffOptions, pool: Pool, feed: HomeFeed): Staff['
     proposals: async () => proposals,
     catalogue: async () => options.catalogue,
     activity: async (from) => await feed.activity(from),
+    payments: options,
     longReads: createLongReads(LONG_READS_AT_ONCE, options),
   };
 }

@@ -290,7 +290,7 @@ function consoleExport({ port, session }: NeighbourOptions): Call {
   return {
     name: 'console export',
     isLong: true,
-    send: async (signal) => await person.send('/payments/export', { format: 'csv' }, signal),
+    send: async (signal) => await person.send('/payments.csv', undefined, signal),
   };
 }
 

@@ -99,19 +99,8 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./payments/pay.ts')).addPayCommand,
   },
   {
-    name: 'status',
-    summary: 'the status of a payment',
-    load: async () => (await import('./payments/payments.ts')).addStatusCommand,
-  },
-  {
-    name: 'payments',
-    summary: 'a vendor’s payments, newest first',
-    load: async () => (await import('./payments/payments.ts')).addPaymentsCommand,
-  },
-  {
-    name: 'find',
-    summary: 'payments of all vendors by reference, account or phone, with their timeline',
-    load: async () => (await import('./payments/find.ts')).addFindCommand,
+    name: 'payment',
+    summary: 'payments: find them, see what happened to them, ask operators again',
   },
   {
     name: 'overview',

@@ -1,7 +1,4 @@
 import type { Role } from '../parties/people/roles.ts';
-import type { CaseView } from '../staff/case-schema.ts';
-import type { TimelineEntry as RecordedEntry } from '../payments/timeline/assemble.ts';
-import type { Understood } from '../payments/timeline/understand.ts';
 import type { Permission } from '../parties/people/permissions.ts';
 
 /**
@@ -52,66 +49,6 @@ export interface LinkAnswer {
   readonly secretUri: string;
 }
 
-/** A payment in a list. */
-export interface ListedPayment {
-  readonly reference: string;
-  readonly vid: string;
-  readonly status: 'QUEUED' | 'PENDING' | 'SUCCESS' | 'FAILED';
-  readonly biller: string;
-  readonly operator: string | null;
-  readonly account: string;
-  readonly phone: string | null;
-  readonly amount: string;
-  readonly fee: string;
-  readonly merchantReference: string | null;
-  readonly createdAt: string;
-  readonly settledAt: string | null;
-}
-
-/** The columns of the list, in the order in which they are shown. */
-export const PAYMENT_COLUMNS = [
-  'created',
-  'reference',
-  'merchantReference',
-  'vendor',
-  'biller',
-  'operator',
-  'account',
-  'phone',
-  'amount',
-  'fee',
-  'status',
-  'settled',
-] as const;
-export type PaymentColumn = (typeof PAYMENT_COLUMNS)[number];
-
-/** A value of a filter, and its name for people. */
-export interface Choice {
-  readonly code: string;
-  readonly name: string;
-}
-
-/** `GET /payments/choices`: what the list can be filtered by. */
-export interface PaymentChoices {
-  readonly billers: readonly Choice[];
-  readonly operators: readonly Choice[];
-  /** Empty for a vendor's people. */
-  readonly vendors: readonly Choice[];
-}
-
-/** `GET /payments`, newest first. */
-export interface PaymentsAnswer {
-  /** The parts of the search text, and the meanings that they were given. */
-  readonly understood: readonly Understood[];
-  readonly payments: readonly ListedPayment[];
-  /** Payments that only an operator reports. Only for staff, with the first page of a search. */
-  readonly lost: readonly CaseView[];
-  /** Cursor of the next page; null: there are no older ones. */
-  readonly next: string | null;
-  /** Everything created since then has been searched; null: the whole period. */
-  readonly searchedTo: string | null;
-}
-
 /** A row in the form of the API: times as text, and cents as decimal text under a name without the unit. */
 export type OnWire<Row> = Row extends unknown
   ? {
@@ -121,29 +58,3 @@ export type OnWire<Row> = Row extends unknown
     }
   : never;
 type Text<Value> = Value extends Date | bigint ? string : Value;
-
-/** Something that happened to a payment. */
-export type TimelineEntry = OnWire<RecordedEntry>;
-
-/** `GET /payments/:reference`. */
-export interface PaymentDetail extends ListedPayment {
-  readonly billerReference: string | null;
-  readonly billerResponseTime: string | null;
-  readonly message: string | null;
-  readonly failureCode: string | null;
-  /** Such as token and units. */
-  readonly details: Readonly<Record<string, string>> | null;
-  /** Where the outcome came from: answer, status, callback, … */
-  readonly settledBy: string | null;
-  readonly archived: boolean;
-  /** Number of status queries; null: no instruction is in progress. */
-  readonly queries: number | null;
-  readonly nextStepAt: string | null;
-  /**
-   * From then on the operator's answer that it does not have the instruction proves that it was not
-   * executed. Null: no instruction is in progress, or such an answer never proves it.
-   */
-  readonly provableAt: string | null;
-  readonly note: string | null;
-  readonly timeline: readonly TimelineEntry[];
-}

@@ -11,7 +11,13 @@ import { Refusal } from '../platform/base/errors.ts';
 import { decodeReference } from '../parties/reference.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
 import { nullable } from '../platform/http/schemas.ts';
-import { EXAMPLE_PAYMENT, lostView, paymentFields, paymentView } from './payment-view.ts';
+import {
+  EXAMPLE_PAYMENT,
+  lostView,
+  paymentFields,
+  paymentView,
+  resultView,
+} from './payment-view.ts';
 import { resource } from './resource.ts';
 import type { SelfServiceDeps } from './resource.ts';
 import { cents, instant } from './schemas.ts';
@@ -109,15 +115,9 @@ export function getPayment(deps: SelfServiceDeps): AnyResource {
         if (lost !== undefined) return lostDetails(lost);
         throw await refuseUnknown(deps.pool, new Refusal('not_found', { field: 'reference' }));
       }
-      const { payment } = found;
       return {
-        ...paymentView(payment),
-        biller_reference: payment.billerReference,
-        biller_response_time: payment.billerResponseTime?.toISOString() ?? null,
-        message: payment.message,
-        failure_code: payment.failureCode,
-        details: payment.details,
-        archived: payment.archived,
+        ...paymentView(found.payment),
+        ...resultView(found),
         timeline: forVendor(found.timeline).map(entryView),
       };
     },

@@ -1,8 +1,10 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { PAYMENT_STATUSES, statusOf } from '../payments/create/payment.ts';
+import type { PaymentStatus } from '../payments/create/payment.ts';
 import { EXAMPLE_REFERENCE } from '../payments/operations/fields.ts';
 import type { LostPaymentRow } from '../payments/quarantine/lost-store.ts';
+import type { PaymentTimeline } from '../payments/timeline/assemble.ts';
 import type { QueriedPayment } from '../payments/timeline/query.ts';
 import { encodeReference } from '../parties/reference.ts';
 import { nullable } from '../platform/http/schemas.ts';
@@ -14,7 +16,8 @@ export const paymentFields = {
     description: 'Our reference: the `ipay_reference` that create returned.',
   }),
   merchant_reference: nullable(Type.String({ description: 'Your own reference.' })),
-  status: Type.String({
+  status: Type.Unsafe<PaymentStatus>({
+    type: 'string',
     description: `One of ${PAYMENT_STATUSES.map((status) => `\`${status}\``).join(', ')}, as the status operation has it.`,
     examples: ['SUCCESS'],
   }),
@@ -43,6 +46,18 @@ export function paymentView(row: QueriedPayment): Static<typeof payment> {
     fee_cents: String(row.feeCents),
     created_at: row.createdAt.toISOString(),
     settled_at: row.settledAt?.toISOString() ?? null,
+  };
+}
+
+/** The result of a payment, as far as it is known. */
+export function resultView({ payment: row }: PaymentTimeline) {
+  return {
+    biller_reference: row.billerReference,
+    biller_response_time: row.billerResponseTime?.toISOString() ?? null,
+    message: row.message,
+    failure_code: row.failureCode,
+    details: row.details,
+    archived: row.archived,
   };
 }
 

@@ -64,6 +64,7 @@ function operation({ command }: Noun, { of, method, format }: HttpRoute): Json {
     parameters: [
       ...parameters('path', params),
       ...parameters('query', query ?? {}),
+      ...(format === undefined ? [] : [COLUMNS]),
       ...(isAction ? [IDEMPOTENCY_KEY] : []),
     ],
     ...(body !== undefined && method === 'POST' && { requestBody: json(body) }),
@@ -104,6 +105,14 @@ const json = (schema: object): Json => ({
 const SENT_FILE: Json = {
   required: true,
   content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+};
+
+const COLUMNS: Json = {
+  name: 'columns',
+  in: 'query',
+  required: false,
+  description: 'The columns, by their names and separated by commas. Default: all.',
+  schema: { type: 'string' },
 };
 
 const IDEMPOTENCY_KEY: Json = {

@@ -19,6 +19,11 @@ function stateText(state: string, row: Named): string {
 
 export const STATES = ['open', 'proposed', 'resolved'] as const;
 
+/** What people do about a case, and the service. */
+export const CASE_ACTIONS = [
+  ...(['opened', 'proposed', 'approved', 'rejected', 'withdrawn', 'expired'] as const),
+] as const;
+
 /** A case as lists show it. */
 export const caseView = Type.Object({
   case: text({ title: 'Case' }),

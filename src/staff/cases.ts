@@ -5,7 +5,7 @@ import { RESOLUTIONS } from '../payments/corrections/resolution-names.ts';
 import type { Resolution } from '../payments/corrections/resolution-names.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import { parseMoney } from '../platform/base/money.ts';
-import { caseView, STATES } from './case-schema.ts';
+import { CASE_ACTIONS, caseView, STATES } from './case-schema.ts';
 import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
@@ -55,9 +55,7 @@ const detail = Type.Object({
   events: Type.Array(
     Type.Object({
       at: fields.time({ title: 'At' }),
-      action: Type.Enum(['opened', 'proposed', 'approved', 'rejected', 'withdrawn', 'expired'], {
-        title: 'What',
-      }),
+      action: Type.Enum([...CASE_ACTIONS], { title: 'What' }),
       actor: text({ title: 'Who' }),
       resolution: textOrNull({ title: 'Resolution' }),
       note: textOrNull({ title: 'Note' }),

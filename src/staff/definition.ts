@@ -63,6 +63,8 @@ export interface View<Core, Input extends TObject, Output extends TObject>
   readonly isLong?: true | 'for vendors';
   /** Each look is in the audit log. */
   readonly isNoted?: true;
+  /** What the audit log keeps of the input of a file: no personal data. Default: the whole input. */
+  filterOf?(input: Static<Input>, answer: Static<Output>): object;
   /** The usual view of its noun: the verb may be left out. */
   readonly isUsual?: true;
   /** People ask again and again: `--watch`. */
@@ -127,6 +129,8 @@ export interface Keywords {
   readonly isOptional?: true;
   /** A column that a terminal shows only with `--wide`, or that only a file has. */
   readonly wide?: true;
+  /** Sentences, in the last column: continued below, so that the table fits a usual terminal. */
+  readonly wrapped?: true;
   /** Shown once: never in a log, a file, a list, or a stored answer. */
   readonly secret?: true;
   /** Completes “It must be …”, in the words of every surface. */
@@ -206,7 +210,7 @@ function loading<Core, Input extends TObject>(
   return async (asked) => await of.handle({ ...asked, core: await core() });
 }
 
-/** The properties of a schema's row or answer, with their keywords, in order. */
+/** A property of a schema's row or answer, with its keywords. */
 export type Property = Keywords & {
   readonly type?: string;
   readonly description?: string;
@@ -219,8 +223,11 @@ export type Property = Keywords & {
   readonly properties?: Readonly<Record<string, Property>>;
 };
 
+/** The properties of a schema, in order: also of an object that may be null, or of the first of several kinds of objects. */
 export function propertiesOf(schema: object): [name: string, property: Property][] {
-  return Object.entries((schema as Property).properties ?? {});
+  const { properties, anyOf = [] } = schema as Property;
+  const found = properties ?? anyOf.find((each) => each.properties !== undefined)?.properties;
+  return Object.entries(found ?? {});
 }
 
 /** The method, the path, and the names in the path. */

@@ -1,5 +1,6 @@
 import type { BillerCatalogue } from '../payments/billers/catalogue.ts';
 import type { ActivitySince } from '../payments/overview/figures.ts';
+import type { Payments } from '../payments/payments.ts';
 import type { Clock, WireTime } from '../platform/base/clock.ts';
 import type { LongReads } from '../platform/base/long-reads.ts';
 import type { Mac } from '../platform/base/mac.ts';
@@ -28,6 +29,8 @@ export interface StaffDeps {
   readonly catalogue: () => Promise<BillerCatalogue>;
   /** How many payments there were lately. */
   readonly activity: ActivitySince;
+  /** The running wing. Undefined: a command asks, which opens no connection to operators. */
+  readonly payments?: Pick<Payments, 'witnessOf' | 'verifyNow'>;
   /** Turns for long reads. Undefined: a command waits for nobody. */
   readonly longReads?: LongReads;
   /** The file that came with the input; see `requireFile`. */

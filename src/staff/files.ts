@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { Refusal } from '../platform/base/errors.ts';
 import { csvOf } from '../platform/export/csv.ts';
 import type { Cell } from '../platform/export/rows.ts';
 import { xlsxOf } from '../platform/export/xlsx.ts';
@@ -9,7 +10,7 @@ import type { FileAnswer } from './forms.ts';
 import { openFileEntry, perform } from './perform.ts';
 import type { By } from './perform.ts';
 import { cellFor, rowColumns, totalCells, totalOf } from './present.ts';
-import type { Row } from './present.ts';
+import type { Column, Row } from './present.ts';
 import { readInput } from './read-input.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -30,23 +31,34 @@ export function hasFile({ rows }: AnyView): boolean {
   return rows !== undefined;
 }
 
+/** What a file is like. */
+export interface FileWanted {
+  readonly format: FileFormat;
+  /** Names of properties, separated by commas. Default: every column. */
+  readonly columns?: string | undefined;
+}
+
 /**
  * Every row of a view as a file, read page after page, with one entry in the audit log. The first page is read before
  * this returns, so that a refusal is one.
  */
 export async function fileOf(
-  of: AnyView,
+  declared: AnyView,
   given: Values,
   by: By,
-  format: FileFormat,
+  { format, columns: names }: FileWanted,
 ): Promise<FileAnswer> {
-  const columns = rowColumns(of);
+  const columns = chosenColumns(declared, names);
+  // A whole list is read in turns, whoever reads it.
+  const of = declared.isLong === undefined ? declared : { ...declared, isLong: true as const };
   const { cursor: _, ...rest } = given;
   const isPaged = 'limit' in of.input.properties;
   const asked = isPaged ? { ...rest, limit: MAX_PAGE } : rest;
   const first = await perform(of, asked, by);
   const input = readInput(of, asked);
-  const entry = await openFileEntry(of, input, by, { ...rest, format });
+  const kept = of.filterOf?.(rest, first) ?? rest;
+  const about = { ...kept, format, ...(names !== undefined && { columns: names }) };
+  const entry = await openFileEntry(of, input, by, about);
   let rows = 0;
   const pages = async function* (): AsyncGenerator<Cell[][]> {
     for (let page = first; ;) {
@@ -82,11 +94,23 @@ export async function fileOf(
   return { name, type: TYPES[format], body: Readable.from(body()), hasFailed };
 }
 
-/** The last word of the path. */
+/** The last word of the path, but for a search the one before. */
 const fileNameOf = (of: AnyView): string =>
   routeOf(of)
-    .path.split('/')
+    .path.replace(/\/search$/, '')
+    .split('/')
     .findLast((word) => !word.startsWith(':')) ?? 'rows';
+
+/** Throws: `invalid_field` for an unknown column. */
+function chosenColumns(of: AnyView, names: string | undefined): Column[] {
+  const all = rowColumns(of);
+  if (names === undefined) return all;
+  return names.split(',').map((name) => {
+    const column = all.find((known) => known.name === name);
+    if (column !== undefined) return column;
+    throw new Refusal('invalid_field', { field: 'columns', text: `Unknown column ${name}` });
+  });
+}
 
 /** The file of a download, with an entry in the audit log before its first byte and its length after the last one. */
 export async function notedDownload(of: AnyDownload, given: Values, by: By): Promise<FileAnswer> {

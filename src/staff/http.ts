@@ -118,7 +118,11 @@ async function viewed(
     readonly seal: (answer: Values) => unknown;
   },
 ): Promise<Values | NotedFile> {
-  if (format !== undefined) return new NotedFile(await fileOf(of, given, by, format));
+  if (format !== undefined) {
+    const { columns, ...asked } = given;
+    const chosen = typeof columns === 'string' && columns !== '' ? { columns } : {};
+    return new NotedFile(await fileOf(of, asked, by, { format, ...chosen }));
+  }
   return seal(await perform(of, given, by)) as Values;
 }
 

@@ -11,6 +11,7 @@ export const NOUNS: readonly Entry[] = [
   { command: 'token', load: async () => (await import('./tokens.ts')).TOKENS },
   { command: 'collector', load: async () => (await import('./collectors.ts')).COLLECTORS },
   { command: 'proposal', load: async () => (await import('./proposals.ts')).PROPOSALS },
+  { command: 'payment', load: async () => (await import('./payments.ts')).PAYMENTS },
   { command: 'case', load: async () => (await import('./cases.ts')).CASES },
   { command: 'vendor', load: async () => (await import('./vendors.ts')).VENDORS },
   { command: 'vendor top-up', load: async () => (await import('./vendor-top-ups.ts')).TOP_UPS },

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
 import { newId } from '../../src/platform/base/ids.ts';
 import type { PeopleAnswer } from '../../src/console/operations-answers.ts';
-import type { PaymentsAnswer } from '../../src/console/answers.ts';
+import type { PaymentList } from '../../src/staff/payments.ts';
 import { DEMO_PASSWORD } from '../../sandbox/data.ts';
 import { csvOf, rightLine } from '../support/credit-files.ts';
 import { HAS_BROWSER } from '../support/browser.ts';
@@ -91,7 +91,7 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     await other.locator('#main').waitFor();
     await page.getByRole('button', { name: 'Pay KES 300.00' }).click();
     await page.getByText('Your session has ended.').waitFor();
-    expect((await as('admin').read<PaymentsAnswer>('/payments?vid=demo2')).payments).toEqual([]);
+    expect((await as('admin').read<PaymentList>('/payments?vid=demo2')).payments).toEqual([]);
     await other.getByRole('link', { name: 'Payments' }).first().click();
     await other.getByRole('heading', { name: 'Payments' }).waitFor();
   });

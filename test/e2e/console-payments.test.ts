@@ -111,7 +111,7 @@ describe.skipIf(!HAS_BROWSER)('payments in a browser', () => {
     const file = await (await download).path();
     const lines = (await readFile(file, 'utf8')).trimEnd().split('\r\n');
     expect(lines).toEqual([
-      `\ufeffCreated (${fixture.timeZone}),Biller,Account,Amount (KES),Status`,
+      '\ufeffCreated,Biller,Account,Amount,Status',
       expect.stringMatching(/^[\d-]+ [\d:]+,kplc_prepaid,14234569902,250.00,FAILED$/),
     ]);
     expect(fixture.problems).toEqual([]);

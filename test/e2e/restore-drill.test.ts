@@ -205,8 +205,8 @@ async function requirePending(running: Running, { environment }: Place, lost: st
   // No case has the vendor’s own reference, so it is not known that it does not exist.
   const own = await vendor.call('status', { merchant_reference: 'order-30000001' });
   expect(own.body.error?.[0]?.code).toBe('quarantine');
-  const found = await must(environment, 'find', lost, '--json');
-  expect(found.json()).toMatchObject({ cases: [{ kind: 'theirs_only', vid: VID }] });
+  const found = await must(environment, 'payment', 'find', lost, '--json');
+  expect(found.json()).toMatchObject({ lost: [{ kind: 'theirs_only', vid: VID }] });
 }
 
 test('after a restore nothing is paid twice, and the missing payments are found', async () => {

@@ -58,22 +58,29 @@ async function truthOf(operator: string): Promise<TruthEntry[]> {
 
 interface Attempt {
   readonly kind: string;
-  readonly operator_code: string;
+  readonly operator: string;
   readonly route_reason: string;
   readonly outcome: string | null;
   readonly note: string | null;
 }
 
-/** A payment’s instructions according to `malipo find`. */
+/** The newest payment of an account. */
+async function referenceOf(account: string): Promise<string> {
+  const found = await cliJson<{ payments: { reference: string }[] }>('payment', 'find', account);
+  return found.payments[0]?.reference ?? '';
+}
+
+/** Its instructions according to `malipo payment show`. */
 async function attemptsOf(account: string): Promise<readonly Attempt[]> {
-  const found = await cliJson<{ payments: { timeline: Attempt[] }[] }>('find', account);
-  return (found.payments[0]?.timeline ?? []).filter(({ kind }) => kind === 'attempt');
+  const show = ['payment', 'show', await referenceOf(account)] as const;
+  const { timeline } = await cliJson<{ timeline: Attempt[] }>(...show);
+  return timeline.filter(({ kind }) => kind === 'attempt');
 }
 
 /** Operator, reason and outcome of each. */
 async function wayOf(account: string): Promise<(string | null)[][]> {
   const attempts = await attemptsOf(account);
-  return attempts.map((one) => [one.operator_code, one.route_reason, one.outcome]);
+  return attempts.map((one) => [one.operator, one.route_reason, one.outcome]);
 }
 
 const made = new Map<string, string>();
@@ -175,7 +182,7 @@ test.each(CASES)(
     const accepted = await pay('9905');
     await until('the first has accepted it', async () => {
       const [attempt] = await attemptsOf(accepted);
-      return attempt?.operator_code === FIRST && attempt.note === 'CONFIRMED';
+      return attempt?.operator === FIRST && attempt.note === 'CONFIRMED';
     });
     await provider.strike(trouble);
     const accounts = await payUntilAvoided(/^dtone: circuit breaker: 2 calls in a row/);
@@ -215,7 +222,7 @@ test.each(CASES)(
       expect(await statusOf(account), account).toBe('PENDING');
       expect(await wayOf(account), account).toEqual([[FIRST, 'first', null]]);
     }
-    expect(await cli('find', unknown.at(-1) ?? '')).toMatch(
+    expect(await cli('payment', 'show', await referenceOf(unknown.at(-1) ?? ''))).toMatch(
       /instruction 1 sent to dtone \(first\): outcome not known yet/,
     );
 
@@ -253,7 +260,7 @@ test('the first operator is out of float', async () => {
   expect((await readMetrics()).get(routed)).toBeGreaterThan(0);
   expect(await cli('operator', 'floats')).toMatch(/^dtone +50\.00 +stopped +0\.0/m);
   expect(await cli('route', BILLER, '60')).toContain('(dtone: our float with it is too low)');
-  expect(await cli('find', accounts.at(-1) ?? '')).toMatch(
+  expect(await cli('payment', 'show', await referenceOf(accounts.at(-1) ?? ''))).toMatch(
     /instruction 1 sent to vtpass \(dtone: our float with it is\s+too low\): paid/,
   );
   await expectPaidOnce();

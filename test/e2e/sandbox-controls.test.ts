@@ -117,7 +117,7 @@ test('an operator whose float was set pays no more than it holds, until it is re
   await controls.ask('POST', '/operators/zuku/float', { set_cents: '5000' });
   const reference = await pay('37200001234', 'zuku');
   await until('the operator has refused it', async () => {
-    const found = await must(sandbox.environment, 'find', reference);
+    const found = await must(sandbox.environment, 'payment', 'show', reference);
     return found.stdout.includes('operator_float_empty');
   });
   expect(await isPaid(reference)).toBe(false);

@@ -152,28 +152,24 @@ describe('malipo pay, status and payments', () => {
     const created = paid.json();
     expect(created).toMatchObject({
       vid: 'shop',
-      biller_name: 'water',
+      biller: 'water',
       account: '1001',
       amount: '100.00',
       merchant_reference: 'inv-1',
-      transaction_status: 'QUEUED',
+      status: 'QUEUED',
       replayed: false,
     });
     const { replayed: _, ...view } = created;
-    const reference = String(view['ipay_reference']);
-    const byReference = ['status', '--vid', 'shop', '--reference', reference];
-    expect((await malipo(environment, ...byReference, '--json')).json()).toEqual(view);
-    const table = await must(environment, byReference);
-    expect(table.stdout).toMatch(/^status +QUEUED$/m);
-    const byOwn = await must(environment, [
-      'status',
-      '--vid',
-      'shop',
-      '--merchant-reference',
-      'inv-1',
-      '--json',
-    ]);
-    expect(byOwn.json()).toEqual(view);
+    const reference = String(view['reference']);
+    const show = ['payment', 'show', reference];
+    expect((await malipo(environment, ...show, '--json')).json()).toEqual(view);
+    const shown = await must(environment, show);
+    expect(shown.stdout).toMatch(/^status +QUEUED$/m);
+    const find = ['payment', 'find', 'inv-1', '--vid', 'shop', '--json'];
+    expect((await must(environment, find)).json()).toMatchObject({
+      payments: [{ reference, status: 'QUEUED' }],
+      next: null,
+    });
   });
 
   it('pay the same reference once', async () => {
@@ -201,17 +197,12 @@ describe('malipo pay, status and payments', () => {
     [payArgs('shop', '-1'), 2, '--account'],
     [payArgs('shop', '1', '--wait', '0'), 2, '--wait'],
     [payArgs('nobody', '1'), 1, '--vid: Unknown vendor'],
-    [['status', '--vid', 'shop'], 2, '--merchant-reference'],
-    [
-      ['status', '--vid', 'shop', '--reference', 'x'],
-      1,
-      '--reference: This vendor has no payment with this reference',
-    ],
-    [['status', '--vid', 'shop', '--merchant-reference', 'x'], 1, 'unknown_reference'],
-    [['status', '--vid', 'shop', '--reference', 'x', '--merchant-reference', 'y'], 2, 'reference'],
-    [['payments', '--vid', 'shop', '--limit', '1001'], 2, '--limit'],
-    [['payments', '--vid', 'shop', '--status', 'PAID'], 2, '--status'],
-    [['payments', '--vid', 'nobody'], 1, '--vid'],
+    [['payment', 'show'], 2, "missing required argument 'reference'"],
+    [['payment', 'show', 'x'], 1, 'No payment has this reference'],
+    [['payment', 'show', 'x y'], 2, '<reference> must be an ipay_reference'],
+    [['payment', 'list', '--limit', '1001'], 2, '--limit'],
+    [['payment', 'list', '--status', 'PAID'], 2, '--status'],
+    [['payment', 'list', '--vid', 'nobody'], 1, '--vid: Unknown vendor'],
   ])('refuse %j', async (args, exitCode, words) => {
     const refused = await inProcess(environment, ...args);
     expect(refused).toMatchObject({ exitCode, stdout: '' });
@@ -249,17 +240,10 @@ describe('malipo pay, status and payments', () => {
   it('do not show another vendor’s payments', async () => {
     const paid = await must(environment, payArgs('shop', '1006'), '--json');
     await addVendor('other');
-    const reference = String(paid.json()['ipay_reference']);
-    const refused = await inProcess(
-      environment,
-      'status',
-      '--vid',
-      'other',
-      '--reference',
-      reference,
-    );
-    expect(refused.stderr).toContain('unknown_reference');
-    const none = await must(environment, 'payments', '--vid', 'other');
+    const reference = String(paid.json()['reference']);
+    const found = await inProcess(environment, 'payment', 'find', reference, '--vid', 'other');
+    expect(found).toMatchObject({ exitCode: 1, stdout: '(no payments)\n' });
+    const none = await must(environment, 'payment', 'list', '--vid', 'other');
     expect(none.stdout).toBe('(no payments)\n');
   });
 
@@ -275,7 +259,7 @@ describe('malipo pay, status and payments', () => {
     await addFloat('lister');
     for (const account of ['1', '2', '3']) await must(environment, payArgs('lister', account));
     const list = async (...options: string[]): Promise<unknown[]> =>
-      (await must(environment, 'payments', '--vid', 'lister', '--json', options))
+      (await must(environment, 'payment', 'list', '--vid', 'lister', '--json', options))
         .json<{ payments: { account: string }[] }>()
         .payments.map(({ account }) => account);
     expect(await list()).toEqual(['3', '2', '1']);
@@ -284,8 +268,10 @@ describe('malipo pay, status and payments', () => {
     expect(await list('--status', 'queued')).toHaveLength(3);
     expect(await list('--status', 'SUCCESS')).toEqual([]);
     expect(await list('--status', 'PENDING')).toEqual([]);
-    const table = await malipo(environment, 'payments', '--vid', 'lister', '--limit', '1');
-    expect(table.stdout.split('\n')).toHaveLength(3);
+    const newest = ['payment', 'list', '--vid', 'lister', '--limit', '1'];
+    const table = await malipo(environment, ...newest);
+    // The titles, the payment, and that there are more.
+    expect(table.stdout.split('\n')).toHaveLength(4);
     expect(table.stdout).toMatch(/ water +3 +100\.00 +QUEUED/);
   });
 
@@ -294,7 +280,7 @@ describe('malipo pay, status and payments', () => {
     await addFloat('narrow');
     const own = 'a'.repeat(64);
     await must(environment, payArgs('narrow', '254722000001', '--merchant-reference', own));
-    const list = ['payments', '--vid', 'narrow'] as const;
+    const list = ['payment', 'list', '--vid', 'narrow'] as const;
     const { stdout } = await must(environment, ...list);
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
     expect((await must(environment, ...list, '--wide')).stdout).toContain(own);
@@ -366,14 +352,14 @@ describe('with a running service', () => {
     const pay = ['pay', '--vid', 'payer', '--biller', 'kplc_prepaid', '--amount', '100', '--wait'];
     const paid = await malipo(environment, ...pay, '20', '--account', '14234567890', '--json');
     expect(paid.json()).toMatchObject({
-      transaction_status: 'SUCCESS',
+      status: 'SUCCESS',
       details: { token: expect.stringMatching(/^\d{20}$/) as string },
     });
     expect(paid.exitCode).toBe(0);
     const failed = await inProcess(environment, ...pay, '--account', '14234569902');
     expect(failed.exitCode).toBe(1);
     expect(failed.stdout).toMatch(/^status +FAILED$/m);
-    const listed = await must(environment, 'payments', '--vid', 'payer', '--json', [
+    const listed = await must(environment, 'payment', 'list', '--vid', 'payer', '--json', [
       '--status',
       'FAILED',
     ]);

@@ -20,8 +20,8 @@ beforeAll(async () => {
 afterAll(async () => await books.close());
 
 async function listed(day: string, environment: Record<string, string> = {}) {
-  const options = ['--vid', vid, '--from', day, '--to', day, '--json'];
-  return await inProcess({ DATABASE_URL: books.url, ...environment }, 'payments', ...options);
+  const list = ['payment', 'list', '--vid', vid, '--from', day, '--to', day, '--json'];
+  return await inProcess({ DATABASE_URL: books.url, ...environment }, ...list);
 }
 
 test('a command reads days in the time zone of the service, and refuses another one', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PaymentDetail } from '../../src/console/answers.ts';
+import type { PaymentDetail } from '../../src/staff/payment-schema.ts';
 import { decodeReference } from '../../src/parties/reference.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
@@ -79,10 +79,10 @@ describe('a payment', () => {
     const reference = await createPending();
     const before = await read<PaymentDetail>(`/payments/${reference}`);
     const answer = await post('support', `/payments/${reference}/verify`, { reason: 'urgent' });
-    expect(answer.status).toBe(204);
+    expect(answer.status).toBe(200);
     const after = await read<PaymentDetail>(`/payments/${reference}`);
-    expect(Date.parse(String(after.nextStepAt))).toBeLessThan(
-      Date.parse(String(before.nextStepAt)),
+    expect(Date.parse(String(after.next_step_at))).toBeLessThan(
+      Date.parse(String(before.next_step_at)),
     );
     expect(await auditOf('payment.verify')).toMatchObject([
       { login: 'support', target: reference, reason: 'urgent', result: 'done' },
@@ -98,7 +98,7 @@ describe('a payment', () => {
     async (body) => {
       const reference = await createPending();
       const answer = await post('support', `/payments/${reference}/verify`, body);
-      expect(answer).toMatchObject({ status: 400, code: 'invalid_field' });
+      expect(answer).toMatchObject({ status: 400, field: 'reason' });
     },
   );
 
@@ -120,15 +120,15 @@ describe('a payment', () => {
       return timeline.find(({ kind }) => kind === 'attempt');
     };
     expect(await entryOf('support')).toMatchObject({
-      operatorCode: 'multichoice',
-      routeReason: 'cheapest',
+      operator: 'multichoice',
+      route_reason: 'cheapest',
       note: 'no answer',
     });
     expect(await entryOf('demo-admin')).toMatchObject({
-      operatorCode: 'multichoice',
-      routeReason: null,
+      operator: 'multichoice',
+      route_reason: null,
       note: null,
-      operatorHandle: null,
+      operator_handle: null,
     });
   });
 });
@@ -182,8 +182,8 @@ describe('a case', () => {
     expect((await approveCase(as('operations'), caseId)).status).toBe(200);
     expect(await read<PaymentDetail>(`/payments/${reference}`)).toMatchObject({
       status: 'SUCCESS',
-      billerReference: 'OP-2',
-      settledBy: 'person',
+      biller_reference: 'OP-2',
+      settled_by: 'person',
     });
     expect(await auditOf('proposal.approve')).toContainEqual(
       expect.objectContaining({ login: 'operations', target: current, result: 'done' }),
@@ -215,7 +215,7 @@ describe('a case', () => {
     });
     await approveCase(as('support'), caseId);
     const payment = await read<PaymentDetail>(`/payments/${reference}`);
-    expect(payment).toMatchObject({ status: 'FAILED', failureCode: 'corrected' });
+    expect(payment).toMatchObject({ status: 'FAILED', failure_code: 'corrected' });
     expect(payment.timeline.map(({ kind }) => kind)).toContain('correction');
   });
 

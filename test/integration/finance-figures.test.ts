@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { PaymentsAnswer } from '../../src/console/answers.ts';
+import type { PaymentList } from '../../src/staff/payments.ts';
 import type { CaseDetail } from '../../src/staff/cases.ts';
 import type { BookStatementAnswer } from '../../src/console/finance-answers.ts';
 import type { TrialBalanceAnswer } from '../../src/staff/house.ts';
@@ -189,7 +189,7 @@ test('exposure is what the queue and the open cases hold, and each figure leads 
     ...{ what: 'reversed', vid: 'demo', receipt: 'TKM1', amount: '50.00', age: '0-1' },
   });
   const from = ageLimits(new Date(found.at))[0].toISOString();
-  const list = await shown<PaymentsAnswer>(
+  const list = await shown<PaymentList>(
     `/payments?status=PENDING&operator=kplc&from=${from}&to=${found.at}`,
   );
   expect(list.payments).toHaveLength(2);

@@ -11,7 +11,8 @@ import {
 } from '../../src/payments/dispatch/store.ts';
 import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
 import { HOUSE, listCasesAbout, openCase } from '../../src/payments/cases/cases-store.ts';
-import { findPayments } from '../../src/payments/timeline/find.ts';
+import { findPayment } from '../../src/payments/timeline/find.ts';
+import { queryPayments } from '../../src/payments/timeline/query.ts';
 import { findLostCases } from '../../src/payments/timeline/lost.ts';
 import type { PaymentTimeline } from '../../src/payments/timeline/assemble.ts';
 import { archivePayments } from '../../src/payments/archive/archive.ts';
@@ -40,12 +41,21 @@ afterAll(async () => {
 
 const referenceOf = (made: NewPayment): string => encodeReference(made.vendorId, made.paymentId);
 
-async function find(term: string, limit = 10): Promise<readonly PaymentTimeline[]> {
-  return (await findPayments(books.openPool({ byIndexOnly: true }), term, { limit })).payments;
+async function found(term: string, limit = 10): Promise<string[]> {
+  const query = { term, filter: {}, from: new Date(0), to: new Date(8.64e15) };
+  const pool = books.openPool({ byIndexOnly: true });
+  const { payments } = await queryPayments(pool, query, { after: undefined, limit });
+  return payments.map(({ vendorId, paymentId }) => encodeReference(vendorId, paymentId));
 }
 
-async function found(term: string): Promise<string[]> {
-  return (await find(term)).map(({ reference }) => reference);
+/** With their timelines. */
+async function find(term: string): Promise<readonly PaymentTimeline[]> {
+  const shown: PaymentTimeline[] = [];
+  for (const reference of await found(term)) {
+    const one = await findPayment(books.pool, reference);
+    if (one !== undefined) shown.push(one);
+  }
+  return shown;
 }
 
 /** The kinds of entries, with what distinguishes them. */
@@ -109,9 +119,7 @@ describe('payments are found', () => {
     for (const term of ['0733 000 001', '+254733000001', '254-733-000-001', '733000001']) {
       expect(await found(term)).toEqual(references);
     }
-    const limited = await findPayments(books.pool, '0733000001', { limit: 3 });
-    expect(limited.payments.map(({ reference }) => reference)).toEqual(references.slice(0, 3));
-    expect(limited.more).toBe(true);
+    expect(await found('0733000001', 3)).toEqual(references.slice(0, 3));
   });
 
   test('payments are found in every week in which there are payments', async () => {
@@ -278,14 +286,14 @@ describe('a payment that only an operator reports', () => {
     });
     const pool = books.openPool({ byIndexOnly: true });
     const casesOf = async (term: string) =>
-      (await findPayments(pool, term, { limit: 10 })).cases.map((row) => row.caseId);
+      (await findLostCases(pool, term)).map((row) => row.caseId);
     const both = [caseId, called];
     for (const term of [reference, reference.toLowerCase()]) {
       expect(await casesOf(term)).toEqual(expect.arrayContaining(both));
     }
     for (const term of ['0722555001', 'qk7-LOST']) expect(await casesOf(term)).toEqual([caseId]);
     expect(await casesOf('QK8-lost')).toEqual([called]);
-    const ran = await inProcess({ DATABASE_URL: books.url }, 'find', 'QK7-lost');
+    const ran = await inProcess({ DATABASE_URL: books.url }, 'payment', 'find', 'QK7-lost');
     expect(ran).toMatchObject({ exitCode: 0 });
     expect(ran.stdout).toContain(String(caseId));
     expect(await findLostCases(pool, reference, vendorId + 1)).toEqual([]);
@@ -295,7 +303,7 @@ describe('a payment that only an operator reports', () => {
   });
 });
 
-describe('malipo find', () => {
+describe('malipo payment', () => {
   const environment = (): Record<string, string> => ({ DATABASE_URL: books.url });
 
   test('prints a payment and its timeline within 80 columns', async () => {
@@ -304,7 +312,7 @@ describe('malipo find', () => {
     const made = newPayment({ vendorId, account });
     await createInstructed(books.pool, [made]);
     await settlePayments(books.pool, [failedReport(made, { message: 'No\u001B[2J' })]);
-    const ran = await malipo(environment(), 'find', account);
+    const ran = await malipo(environment(), 'payment', 'show', referenceOf(made));
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
     expect(ran.stdout).toMatch(/^status +FAILED$/m);
     expect(ran.stdout).toMatch(/^failure code +declined$/m);
@@ -315,23 +323,18 @@ describe('malipo find', () => {
     expect(ran.stdout).not.toContain('\u001B');
     expect(Math.max(...ran.stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
 
-    const json = await malipo(environment(), 'find', referenceOf(made), '--json');
+    const json = await malipo(environment(), 'payment', 'show', referenceOf(made), '--json');
     expect(json.json()).toMatchObject({
-      more: false,
-      payments: [
-        {
-          ipay_reference: referenceOf(made),
-          transaction_status: 'FAILED',
-          amount: '100.00',
-          vid: `vendor-${vendorId}`,
-          timeline: [
-            { kind: 'created' },
-            { kind: 'transfer', movement: 'reserved', amount: '100.00' },
-            { kind: 'attempt', outcome: 'declined' },
-            { kind: 'settled', status: 'FAILED', source: 'answer' },
-            { kind: 'transfer', movement: 'released' },
-          ],
-        },
+      reference: referenceOf(made),
+      status: 'FAILED',
+      amount: '100.00',
+      vid: `vendor-${vendorId}`,
+      timeline: [
+        { kind: 'created' },
+        { kind: 'transfer', movement: 'reserved', amount: '100.00' },
+        { kind: 'attempt', outcome: 'declined' },
+        { kind: 'settled', status: 'FAILED', source: 'answer' },
+        { kind: 'transfer', movement: 'released' },
       ],
     });
   });
@@ -351,9 +354,9 @@ describe('malipo find', () => {
     }
     const references = made.map(referenceOf);
     const within = async (...days: string[]): Promise<string[]> => {
-      const ran = await inProcess(environment(), 'find', account, '--json', ...days);
-      const { payments } = ran.json<{ payments: { ipay_reference: string }[] }>();
-      return payments.map((payment) => payment.ipay_reference);
+      const ran = await inProcess(environment(), 'payment', 'find', account, '--json', ...days);
+      const { payments } = ran.json<{ payments: { reference: string }[] }>();
+      return payments.map((payment) => payment.reference);
     };
     expect(await within('--from', '2026-03-02', '--to', '2026-03-02')).toEqual([references[1]]);
     expect(await within('--from', '2026-03-02')).toEqual(references.slice(1).toReversed());
@@ -361,16 +364,17 @@ describe('malipo find', () => {
     expect(await within('--to', '2026-03-01', '--limit', '1')).toEqual([references[0]]);
     const refused = await inProcess(
       environment(),
-      ...['find', account, '--from', '2026-03-02', '--to', '2026-03-01'],
+      ...['payment', 'find', account, '--from', '2026-03-02', '--to', '2026-03-01'],
     );
-    expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(refused.stderr).toContain('--to must not be before --from');
+    expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(refused.stderr).toContain('--to must not be before from');
   });
 
   test('says that no payment was found', async () => {
-    const ran = await malipo(environment(), 'find', 'nothing-like-it');
-    expect(ran).toMatchObject({ exitCode: 1, stdout: 'No payment found.\n', stderr: '' });
-    const json = await malipo(environment(), 'find', 'nothing-like-it', '--json');
-    expect(json.json()).toEqual({ payments: [], more: false, cases: [] });
+    const words = ['payment', 'find', 'nothing-like-it'];
+    const ran = await malipo(environment(), ...words);
+    expect(ran).toMatchObject({ exitCode: 1, stdout: '(no payments)\n', stderr: '' });
+    const json = await malipo(environment(), ...words, '--json');
+    expect(json.json()).toMatchObject({ payments: [], next: null, lost: [] });
   });
 });

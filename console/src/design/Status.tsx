@@ -1,5 +1,5 @@
 import { Trans } from '@lingui/react/macro';
-import type { ListedPayment } from '../../../src/console/answers.ts';
+import type { ListedPayment } from '../../../src/staff/payment-schema.ts';
 import { Pill } from './Pill.tsx';
 
 /** The status of a payment. */

@@ -1,12 +1,7 @@
 import type { Command } from 'commander';
 import { setTimeout as delay } from 'node:timers/promises';
-import { decodeReference } from '../../parties/reference.ts';
-import { formatMoney } from '../../platform/base/money.ts';
 import * as fields from '../../payments/operations/fields.ts';
 import type { Created } from '../../payments/create/create-rules.ts';
-import { readPayment } from '../../payments/create/store.ts';
-import type { PaymentRow } from '../../payments/create/store.ts';
-import { statusOf } from '../../payments/create/payment.ts';
 import { openPayments } from '../../payments/payments.ts';
 import { PRODUCTION_TIMING } from '../../payments/timing.ts';
 import { quietLog } from './quiet-log.ts';
@@ -16,7 +11,11 @@ import { command, like, moneyAboveZero, signerName, wholeNumber } from '../argum
 import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit.ts';
 import type { Session } from '../session.ts';
-import { paymentJson, paymentText } from './payment-view.ts';
+import { findPayment } from '../../payments/timeline/find.ts';
+import { paymentDetailOf } from '../../staff/payment-core.ts';
+import { paymentDetail } from '../../staff/payment-schema.ts';
+import type { PaymentDetail } from '../../staff/payment-schema.ts';
+import { objectText } from '../staff/shown.ts';
 import { requireActiveVendor } from '../parties/vendors.ts';
 
 interface PayOptions {
@@ -58,32 +57,30 @@ export function addPayCommand(program: Command, cli: Cli): void {
     .action(async (options: PayOptions) => {
       await cli.run(options, async (session) => {
         const created = await create(session, options);
-        const known = decodeReference(created.reference);
-        if (known === undefined) throw new Error('create returned no reference');
-        const row =
+        const payment =
           options.wait === undefined
-            ? await read(session, known)
-            : await waitForEnd(session, known, {
+            ? await read(session, created)
+            : await waitForEnd(session, created, {
                 seconds: options.wait === true ? WAIT_SECONDS : options.wait,
                 onLook: (status) => cli.progress.show(`${created.reference} is ${status}`),
               });
-        const open = row.outcome === null;
         const note =
-          options.wait !== undefined && open
-            ? '\nIt has no final result yet. Is a service running on this database? Query it later with: status.'
+          options.wait !== undefined && payment.settled_at === null
+            ? '\nIt has no final result yet. Is a service running on this database? Query it later with: payment show.'
             : '';
+        const how = { wireTime: session.wireTime, wide: false };
         return {
-          json: { ...paymentJson(row, options.vid), replayed: created.replayed },
-          text: `${created.replayed ? 'This reference was accepted before:\n' : ''}${paymentText(row, options.vid, session.wireTime)}${note}`,
-          exitCode: options.wait === undefined ? EXIT.done : exitCodeOf(row),
+          json: { ...payment, replayed: created.replayed },
+          text: `${created.replayed ? 'This reference was accepted before:\n' : ''}${objectText(paymentDetail, payment, how)}${note}`,
+          exitCode: options.wait === undefined ? EXIT.done : exitCodeOf(payment),
         };
       });
     });
 }
 
-function exitCodeOf(row: PaymentRow): number {
-  if (row.outcome === null) return EXIT.notEnded;
-  return row.outcome === 'success' ? EXIT.done : EXIT.failed;
+function exitCodeOf({ settled_at: settledAt, status }: PaymentDetail): number {
+  if (settledAt === null) return EXIT.notEnded;
+  return status === 'SUCCESS' ? EXIT.done : EXIT.failed;
 }
 
 /**
@@ -128,27 +125,22 @@ async function create(session: Session, options: PayOptions): Promise<Created> {
   );
 }
 
-interface Known {
-  readonly vendorId: number;
-  readonly paymentId: string;
-}
-
-async function read(session: Session, known: Known): Promise<PaymentRow> {
-  const row = await readPayment(session.pool, known.vendorId, known.paymentId);
-  if (row === undefined) throw new Error('the transaction that was created cannot be read');
-  return row;
+async function read({ pool }: Session, { reference }: Created): Promise<PaymentDetail> {
+  const found = await findPayment(pool, reference);
+  if (found === undefined) throw new Error('the payment that was created cannot be read');
+  return paymentDetailOf(found, {}, { vendor: undefined });
 }
 
 async function waitForEnd(
   session: Session,
-  known: Known,
+  created: Created,
   options: { readonly seconds: number; readonly onLook: (status: string) => void },
-): Promise<PaymentRow> {
+): Promise<PaymentDetail> {
   const until = performance.now() + options.seconds * 1000;
   for (;;) {
-    const row = await read(session, known);
-    if (row.outcome !== null || performance.now() >= until) return row;
-    options.onLook(`${statusOf(row.outcome, row.underWay)}, ${formatMoney(row.amountCents)} KES`);
+    const payment = await read(session, created);
+    if (payment.settled_at !== null || performance.now() >= until) return payment;
+    options.onLook(`${payment.status}, ${payment.amount} KES`);
     await delay(LOOK_EVERY_MS);
   }
 }

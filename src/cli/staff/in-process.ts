@@ -47,7 +47,7 @@ export async function runInProcess(cli: Cli, called: Called): Promise<void> {
         if (options.csv !== true) {
           return shownAnswer(of, await perform(of, input, await by(NOBODY)), how);
         }
-        const file = await fileOf(of, input, await by(NOBODY), 'csv');
+        const file = await fileOf(of, input, await by(NOBODY), { format: 'csv' });
         return await saved(cli.surroundings, file, undefined);
       }
       case 'action': {

@@ -1,5 +1,5 @@
 import type { WireTime } from '../../platform/base/clock.ts';
-import type { AnyAction, AnyView, Property } from '../../staff/definition.ts';
+import type { AnyAction, AnyView } from '../../staff/definition.ts';
 import { propertiesOf } from '../../staff/definition.ts';
 import {
   columnsOf,
@@ -37,7 +37,7 @@ function textOf(of: AnyView | AnyAction, answer: Row, how: ShownHow): string {
   if (of.kind !== 'view' || rows === undefined) {
     return objectText(of.output, answer, how) + onlyOnce(of.output, answer);
   }
-  const facts = factsOf(of.output, answer, how);
+  const facts = factsOf(of.output, answer, how) + nestedOf(of.output, answer, how, rows);
   const list = tableOf(rowColumns(of), answer[rows] as readonly Row[], how, {
     empty: of.empty,
     total: totalOf(of, answer),
@@ -56,13 +56,20 @@ function onlyOnce(schema: object, answer: Row): string {
 
 /** Its facts, and then what is in it, each below its title. */
 export function objectText(schema: object, answer: Row, how: ShownHow): string {
+  return factsOf(schema, answer, how) + nestedOf(schema, answer, how) + nextStep(answer, how);
+}
+
+/** @param shown the list that is shown already: of the rest only other lists with titles are. */
+function nestedOf(schema: object, answer: Row, how: ShownHow, shown?: string): string {
   const nested = propertiesOf(schema).map(([name, property]) => {
     const value = answer[name];
     const isFact = property.spread === true || property.text !== undefined;
-    if (typeof value !== 'object' || value === null || isFact) return '';
+    if (typeof value !== 'object' || value === null || isFact || name === shown) return '';
+    const isUntitled = property.title === undefined || !Array.isArray(value);
+    if (shown !== undefined && isUntitled) return '';
     const title = `\n${(property.title ?? name).replaceAll('_', ' ')}\n`;
     if (!Array.isArray(value)) {
-      const text = objectText(objectIn(property), value as Row, how);
+      const text = objectText(property, value as Row, how);
       return text === '' ? '' : title + text;
     }
     const columns = columnsOf(property.items ?? {});
@@ -70,12 +77,8 @@ export function objectText(schema: object, answer: Row, how: ShownHow): string {
       ? ''
       : title + tableOf(columns, value as readonly Row[], how);
   });
-  return factsOf(schema, answer, how) + nested.join('') + nextStep(answer, how);
+  return nested.join('');
 }
-
-/** The schema of an object that may be null. */
-const objectIn = (property: Property): Property =>
-  property.anyOf?.find(({ properties }) => properties !== undefined) ?? property;
 
 /** Names and values of what is neither a list nor an object. */
 function factsOf(schema: object, answer: Row, { wireTime }: ShownHow): string {
@@ -83,7 +86,7 @@ function factsOf(schema: object, answer: Row, { wireTime }: ShownHow): string {
     ({ property }) =>
       property.spread === true ||
       property.text !== undefined ||
-      (property.items === undefined && objectIn(property).properties === undefined),
+      (property.items === undefined && propertiesOf(property).length === 0),
   );
   return record(facts.flatMap((column) => factOf(column, answer, wireTime)));
 }
@@ -106,6 +109,7 @@ function tableOf(
       title: column.title.toUpperCase(),
       ...(isNumber(column) && { align: 'right' as const }),
       ...(column.property.wide === true && { wide: true as const }),
+      ...(column.property.wrapped === true && { wrapped: true as const }),
     })),
     [...rows.map((row) => shown.map((column) => textFor(column, row, wireTime))), ...sums],
     empty,

@@ -17,10 +17,6 @@ import { scorecardRoutes } from './credit-scorecards.ts';
 import type { CreditRoutesOptions } from './credit.ts';
 import { operatorRoutes } from './operators.ts';
 import { peopleRoutes } from './people.ts';
-import { paymentActionRoutes } from './payment-actions.ts';
-import type { PaymentActionOptions } from './payment-actions.ts';
-import { paymentRoutes } from './payments.ts';
-import type { PaymentRoutesOptions } from './payments.ts';
 import { bulkRoutes } from './bulk.ts';
 import type { BulkRoutesOptions } from './bulk.ts';
 import { payRoutes } from './pay.ts';
@@ -30,9 +26,7 @@ import { requestRoutes } from './vendor-requests.ts';
 import { systemRoutes } from './system.ts';
 import type { SystemRoutesOptions } from './system.ts';
 
-export type RoutesOptions = Omit<PaymentRoutesOptions, 'reads'> &
-  PaymentActionOptions &
-  ProposalRoutesOptions &
+export type RoutesOptions = ProposalRoutesOptions &
   SystemRoutesOptions &
   PayRoutesOptions &
   BulkRoutesOptions &
@@ -49,8 +43,6 @@ export type RoutesOptions = Omit<PaymentRoutesOptions, 'reads'> &
 export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
   const reports = { ...options, reads: options.deps.longReads };
   return [
-    ...paymentRoutes(reports), //
-    ...paymentActionRoutes(options),
     ...homeRoutes(options),
     ...operatorRoutes(options),
     ...peopleRoutes(options),

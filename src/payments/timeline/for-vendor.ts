@@ -15,12 +15,16 @@ export function forVendor(timeline: readonly TimelineEntry[]): TimelineEntry[] {
   return timeline.filter(isForVendor).map(withoutInternals);
 }
 
+/** True: the transfer is between our own accounts. */
+export const isOfHouse = ({ vendorId }: { readonly vendorId: number }): boolean =>
+  vendorId === HOUSE;
+
 /** Our terms with operators are not. */
 function isForVendor(entry: TimelineEntry): boolean {
   if (entry.kind !== 'transfer') return !STAFF_ONLY.has(entry.kind);
-  const { debitAccount, creditAccount, vendorId } = entry;
+  const { debitAccount, creditAccount } = entry;
   const isOurs = isOwnTermsAccount(debitAccount) || isOwnTermsAccount(creditAccount);
-  return vendorId !== HOUSE && !isOurs;
+  return !isOfHouse(entry) && !isOurs;
 }
 
 /** A vendor sees which operator got its payment, but not how we choose operators or communicate with them. */

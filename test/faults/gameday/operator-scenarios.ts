@@ -1,4 +1,5 @@
 import { createSigning } from '../../../src/connectors/operators/http-json/signing.ts';
+import { encodeReference } from '../../../src/parties/reference.ts';
 import { readUnchainedSeconds } from '../../../src/payments/ledger/store.ts';
 import { SANDBOX_OPERATOR_KEY } from '../../../sandbox/operators/options.ts';
 import { until } from '../../support/until.ts';
@@ -30,7 +31,7 @@ const garbage: Scenario = {
   fault: 'the operator pays, and answers every instruction and status query with HTML',
   alert: 'MalipoMostPaymentsUnanswered',
   section: OPERATOR_SECTION,
-  command: 'malipo find REFERENCE',
+  command: 'malipo payment show REFERENCE',
   begin: async ({ gateway }) => {
     gateway.answer = async ({ path }, passOn) => {
       const answer = await passOn();
@@ -38,11 +39,11 @@ const garbage: Scenario = {
     };
   },
   look: async ({ malipo, pool }) => {
-    const open = await pool.query<{ merchant_reference: string }>(
-      `select merchant_reference from dispatch_queue join payments using (bucket, vendor_id, payment_id)
-       where stage = 'verify' limit 1`,
+    const open = await pool.query<{ vendor_id: number; payment_id: string }>(
+      `select vendor_id, payment_id from dispatch_queue where stage = 'verify' limit 1`,
     );
-    return await malipo('find', open.rows[0]?.merchant_reference ?? '');
+    const { vendor_id: vendorId = 0, payment_id: paymentId = '' } = open.rows[0] ?? {};
+    return await malipo('payment', 'show', encodeReference(vendorId, paymentId));
   },
   end: async ({ gateway }) => {
     gateway.answer = passOnEverything;
@@ -170,7 +171,7 @@ const pendingForAnHour: Scenario = {
   fault: 'the outcome of a payment has been unknown for an hour',
   alert: 'MalipoOutcomeUnknown',
   section: 'a-payment-stays-pending',
-  command: 'malipo find REFERENCE',
+  command: 'malipo payment show REFERENCE',
   prepare: async (at) => {
     const { gateway, load, pool, vendor } = at;
     // An altered row must be in the hash chain already, or the chain would keep the altered one.
@@ -188,7 +189,7 @@ const pendingForAnHour: Scenario = {
     await until('everything is in the hash chain', async () => await isChained(pool), 60_000);
   },
   begin: async (at) => await age(at, '1 hour'),
-  look: async ({ malipo }) => await malipo('find', pending.merchantReference),
+  look: async ({ malipo }) => await malipo('payment', 'show', pending.reference),
   end: async (at) => {
     await age(at, '-1 hour');
     at.gateway.answer = passOnEverything;

@@ -2,6 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { rotateKey } from '../../../src/parties/administer.ts';
 import { listKeysOf } from '../../../src/parties/store.ts';
 import { rotateSecret, setWebhook } from '../../../src/payments/events/administer.ts';
+import { decodeReference } from '../../../src/parties/reference.ts';
+import type { PaymentKey } from '../../../src/payments/create/payment.ts';
+import { claim } from '../../../src/payments/dispatch/store.ts';
+import { settlePayments } from '../../../src/payments/settle/store.ts';
 import { announceEvent } from '../../../src/payments/events/store.ts';
 import { setOperatorKey } from '../../../src/payments/billers/administer-operator-key.ts';
 import { setRoute } from '../../../src/payments/billers/administer-routes.ts';
@@ -14,9 +18,16 @@ import { newId } from '../../../src/platform/base/ids.ts';
 import type { MasterKeys } from '../../../src/platform/base/sealing.ts';
 import type { Pool } from '../../../src/platform/db/pool.ts';
 import { requireVendor } from '../../../src/staff/own-vendor.ts';
+import { failedReport } from '../../support/money-fixture.ts';
 import { VTPASS_SETTINGS } from '../../conformance/subjects/vtpass.ts';
 import { startRecordingServer } from '../../support/recording-server.ts';
 import type { RecordingServer } from '../../support/recording-server.ts';
+
+function keyOf(reference: string): PaymentKey {
+  const key = decodeReference(reference);
+  if (key === undefined) throw new Error(`${reference} is no reference`);
+  return key;
+}
 
 export type Fixtures = ReturnType<typeof createFixtures>;
 
@@ -55,6 +66,16 @@ export function createFixtures(pool: Pool, masterKeys: MasterKeys) {
       const eventId = newId();
       await announceEvent(pool, { vendorId, eventId, type: 'float.low', details: { float: 1 } });
       return eventId;
+    },
+    /** Sends every payment of the vendor to the operator, which has not answered. */
+    sendPayments: async (reference: string): Promise<void> => {
+      const { vendorId } = keyOf(reference);
+      const queue = { vendorId, billerCode: 'dstv', stage: 'send' as const };
+      await claim(pool, [{ ...queue, max: 1_000, leaseMs: 600_000 }]);
+    },
+    /** Ends a payment that was sent. */
+    endPayment: async (reference: string): Promise<void> => {
+      await settlePayments(pool, [failedReport({ ...keyOf(reference), billerCode: 'dstv' })]);
     },
     /** A route of a biller through an operator that is not its own. */
     addRoute: async (billerCode: string, operatorCode: string): Promise<void> => {

@@ -39,6 +39,21 @@ const openedCase = async ({ act, pay }: World): Promise<string> => {
   return String(opened['case']);
 };
 
+/** A payment whose result nobody knows. */
+const sent = async ({ pay, sendPayments }: World): Promise<string> => {
+  const reference = await pay();
+  await sendPayments(reference);
+  return reference;
+};
+
+/** A payment that failed, of which the vendor’s webhook was told. */
+const ended = async (world: World): Promise<string> => {
+  await world.addWebhook('paying');
+  const reference = await sent(world);
+  await world.endPayment(reference);
+  return reference;
+};
+
 const proposedPayout = async ({ act }: World): Promise<string> => {
   const { payout: id } = await act('finance', '/payouts', payout());
   return String(id);
@@ -115,6 +130,18 @@ const hour = { from: HOUR.from.toISOString(), to: HOUR.to.toISOString() };
 
 /** An input for every definition. A test fails for one that has none. */
 export const SAMPLES: Readonly<Record<string, Sample>> = {
+  'payment.list': { input: async () => ({ status: 'FAILED' }) },
+  'payment.find': { input: async (world) => ({ search: await ended(world) }) },
+  'payment.choices': nothing,
+  'payment.show': { input: async (world) => ({ reference: await ended(world) }) },
+  'payment.verify': {
+    by: 'support',
+    input: async (world) => ({ reference: await sent(world), reason: 'urgent' }),
+  },
+  'payment.resend': {
+    by: 'support',
+    input: async (world) => ({ reference: await ended(world), reason: 'their log was lost' }),
+  },
   'payout.list': nothing,
   'payout.propose': { input: async () => payout() },
   'payout.paid': {

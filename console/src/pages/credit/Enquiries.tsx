@@ -2,7 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { SubmitEvent } from 'react';
-import type { PaymentChoices } from '../../../../src/console/answers.ts';
+import type { PaymentChoices } from '../../../../src/staff/payments.ts';
 import type {
   CreditEnquiriesAnswer,
   CreditMonitorAnswer,

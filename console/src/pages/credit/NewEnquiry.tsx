@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { SubmitEvent } from 'react';
-import type { PaymentChoices } from '../../../../src/console/answers.ts';
+import type { PaymentChoices } from '../../../../src/staff/payments.ts';
 import { ApiError, get, send } from '../../api/client.ts';
 import { Button } from '../../design/Button.tsx';
 import { Card } from '../../design/Card.tsx';

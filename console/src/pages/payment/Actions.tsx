@@ -2,7 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { PaymentDetail } from '../../../../src/console/answers.ts';
+import type { PaymentDetail } from '../../../../src/staff/payment-schema.ts';
 import type { CaseView } from '../../../../src/staff/case-schema.ts';
 import { send } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';

@@ -1,5 +1,5 @@
 import { Plural, Trans } from '@lingui/react/macro';
-import type { PaymentDetail } from '../../../../src/console/answers.ts';
+import type { PaymentDetail } from '../../../../src/staff/payment-schema.ts';
 import { useSession } from '../../app/session.ts';
 import { Notice } from '../../design/Notice.tsx';
 import { asSentence } from '../../format/as-sentence.ts';
@@ -25,7 +25,11 @@ export function Explanation({ payment }: { readonly payment: PaymentDetail }) {
   );
 }
 
-function Queued({ payment: { nextStepAt, note } }: { readonly payment: PaymentDetail }) {
+function Queued({
+  payment: { next_step_at: nextStepAt, note },
+}: {
+  readonly payment: PaymentDetail;
+}) {
   return (
     <>
       <p>
@@ -49,7 +53,7 @@ function Queued({ payment: { nextStepAt, note } }: { readonly payment: PaymentDe
 }
 
 function Pending({ payment }: { readonly payment: PaymentDetail }) {
-  const { queries, nextStepAt, provableAt, note } = payment;
+  const { queries, next_step_at: nextStepAt, note } = payment;
   const isStaff = useSession().person.vid === null;
   return (
     <>
@@ -74,7 +78,7 @@ function Pending({ payment }: { readonly payment: PaymentDetail }) {
       </p>
       {isStaff && (
         <p>
-          <Proof provableAt={provableAt} />
+          <Proof provableAt={payment.provable_at} />
         </p>
       )}
       <p>
@@ -85,7 +89,7 @@ function Pending({ payment }: { readonly payment: PaymentDetail }) {
 }
 
 /** What the operator's answers prove. */
-function Proof({ provableAt }: Pick<PaymentDetail, 'provableAt'>) {
+function Proof({ provableAt }: { readonly provableAt: PaymentDetail['provable_at'] }) {
   if (provableAt === null) {
     return (
       <Trans>
@@ -110,7 +114,11 @@ function Proof({ provableAt }: Pick<PaymentDetail, 'provableAt'>) {
   );
 }
 
-function Paid({ payment: { billerReference, message } }: { readonly payment: PaymentDetail }) {
+function Paid({
+  payment: { biller_reference: billerReference, message },
+}: {
+  readonly payment: PaymentDetail;
+}) {
   return (
     <p>
       <b>

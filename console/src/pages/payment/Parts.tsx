@@ -1,11 +1,8 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type {
-  PaymentDetail,
-  PaymentsAnswer,
-  TimelineEntry,
-} from '../../../../src/console/answers.ts';
+import type { PaymentDetail, TimelineEntry } from '../../../../src/staff/payment-schema.ts';
+import type { PaymentsFound } from '../../../../src/staff/payments.ts';
 import { send } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Pill } from '../../design/Pill.tsx';
@@ -34,28 +31,24 @@ export function Transfers({ payment }: { readonly payment: PaymentDetail }) {
     <Table
       label={t`Transfers`}
       rows={entriesOf(payment, 'transfer')}
-      keyOf={({ at, debitAccount, creditAccount, amount }) =>
-        [at, debitAccount, creditAccount, amount].join(' ')
+      keyOf={({ at, debit_account: debit, credit_account: credit, amount }) =>
+        [at, debit, credit, amount].join(' ')
       }
       empty={t`No transfer yet.`}
       columns={[
         { title: t`Time`, cell: ({ at }) => <Time at={at} show="exact" />, hide: 'small' },
         {
           title: t`From`,
-          cell: ({ debitAccount, at, vendorId }) => (
-            <AccountLink account={debitAccount} at={at} vid={vendorId === 0 ? null : payment.vid} />
+          cell: ({ debit_account: debit, at, is_house: isHouse }) => (
+            <AccountLink account={debit} at={at} vid={isHouse ? null : payment.vid} />
           ),
         },
         {
           title: t`To`,
-          cell: ({ creditAccount, vendorId, at }) => (
+          cell: ({ credit_account: credit, is_house: isHouse, at }) => (
             <>
-              <AccountLink
-                account={creditAccount}
-                at={at}
-                vid={vendorId === 0 ? null : payment.vid}
-              />
-              {vendorId === 0 && ` (${t`our own`})`}
+              <AccountLink account={credit} at={at} vid={isHouse ? null : payment.vid} />
+              {isHouse && ` (${t`our own`})`}
             </>
           ),
         },
@@ -99,7 +92,7 @@ export function Events({ payment }: { readonly payment: PaymentDetail }) {
   if (events.length === 0) {
     return (
       <p className={styles['nothing']}>
-        {payment.settledBy === null ? (
+        {payment.settled_by === null ? (
           <Trans>No event yet: the payment is open.</Trans>
         ) : (
           <Trans>No event: the vendor has no webhook and queries the status.</Trans>
@@ -110,23 +103,23 @@ export function Events({ payment }: { readonly payment: PaymentDetail }) {
   return (
     <ul className={styles['rows']}>
       {events.map((event) => (
-        <li key={event.eventId}>
+        <li key={event.event_id}>
           <span>
-            {event.type}
+            {event.event_type}
             <br />
             <span className={styles['dim']}>
               <Plural
-                value={event.attemptCount}
+                value={event.attempts}
                 _0="not sent yet"
                 one="sent once"
                 other="sent # times"
               />
-              {event.lastResult !== null && `: ${event.lastResult}`}
-              {event.dueAt !== null && (
+              {event.last_result !== null && `: ${event.last_result}`}
+              {event.due_at !== null && (
                 <>
                   {', '}
                   <Trans>
-                    next at <Time at={event.dueAt} />
+                    next at <Time at={event.due_at} />
                   </Trans>
                 </>
               )}
@@ -151,7 +144,7 @@ export function SameAccount({ payment }: { readonly payment: PaymentDetail }) {
   const filter = { search: payment.account, as: 'text', biller: payment.biller };
   const list = useQuery({
     queryKey: ['payments', filter],
-    queryFn: ({ signal }) => send<PaymentsAnswer>('POST', '/payments/search', filter, signal),
+    queryFn: ({ signal }) => send<PaymentsFound>('POST', '/payments/search', filter, signal),
   });
   if (list.data === undefined) return <Skeleton lines={3} />;
   const others = list.data.payments.filter(({ reference }) => reference !== payment.reference);
@@ -173,8 +166,8 @@ export function SameAccount({ payment }: { readonly payment: PaymentDetail }) {
               </Link>
               <br />
               <span className={styles['dim']}>
-                <Time at={other.createdAt} />
-                {other.merchantReference !== null && `, ${other.merchantReference}`}
+                <Time at={other.created_at} />
+                {other.merchant_reference !== null && `, ${other.merchant_reference}`}
               </span>
             </span>
             <Status status={other.status} />

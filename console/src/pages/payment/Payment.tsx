@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import type { PaymentDetail } from '../../../../src/console/answers.ts';
+import type { PaymentDetail } from '../../../../src/staff/payment-schema.ts';
 import { get } from '../../api/client.ts';
 import { PageProblem } from '../../app/PageProblem.tsx';
 import { useSession } from '../../app/session.ts';
@@ -28,7 +28,7 @@ export function Payment() {
     queryKey: ['payment', reference],
     queryFn: ({ signal }) =>
       get<PaymentDetail>(`/payments/${encodeURIComponent(reference)}`, {}, signal),
-    refetchInterval: (query) => (query.state.data?.settledAt === null ? OPEN_EVERY_MS : false),
+    refetchInterval: (query) => (query.state.data?.settled_at === null ? OPEN_EVERY_MS : false),
   });
   if (payment.isError && payment.data === undefined) {
     return (
@@ -99,19 +99,19 @@ function Shown({ payment }: { readonly payment: PaymentDetail }) {
 function PaymentFacts({ payment }: { readonly payment: PaymentDetail }) {
   const { t } = useLingui();
   const details = Object.entries(payment.details ?? {});
-  const { settledAt, merchantReference, phone, operator, billerReference, failureCode } = payment;
+  const { settled_at: settledAt, phone, operator } = payment;
   return (
     <Facts
       facts={[
         { name: t`Reference`, value: <code>{payment.reference}</code> },
-        { name: t`Vendor’s reference`, value: merchantReference },
+        { name: t`Vendor’s reference`, value: payment.merchant_reference },
         { name: t`Phone`, value: phone },
         { name: t`Fee`, value: <Money amount={payment.fee} currency /> },
         { name: t`Operator`, value: operator },
-        { name: t`Operator’s reference`, value: billerReference },
-        { name: t`Failure code`, value: failureCode },
+        { name: t`Operator’s reference`, value: payment.biller_reference },
+        { name: t`Failure code`, value: payment.failure_code },
         ...details.map(([name, value]) => ({ name, value: <code>{value}</code> })),
-        { name: t`Created`, value: <Time at={payment.createdAt} /> },
+        { name: t`Created`, value: <Time at={payment.created_at} /> },
         { name: t`Final since`, value: settledAt && <Time at={settledAt} /> },
         ...(payment.archived
           ? [{ name: t`Archive`, value: t`Archived; only its file has the rest` }]

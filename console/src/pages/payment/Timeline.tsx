@@ -1,7 +1,7 @@
 import { Trans } from '@lingui/react/macro';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { PaymentDetail, TimelineEntry } from '../../../../src/console/answers.ts';
+import type { PaymentDetail, TimelineEntry } from '../../../../src/staff/payment-schema.ts';
 import { asSentence } from '../../format/as-sentence.ts';
 import { Money } from '../../format/Money.tsx';
 import { Time } from '../../format/Time.tsx';
@@ -32,7 +32,7 @@ export function Timeline({ payment }: { readonly payment: PaymentDetail }) {
           </li>
         );
       })}
-      {payment.nextStepAt !== null && (
+      {payment.next_step_at !== null && (
         <li data-tone="next">
           <div className={styles['head']}>
             <b>
@@ -42,7 +42,7 @@ export function Timeline({ payment }: { readonly payment: PaymentDetail }) {
                 <Trans>Next: the payment is sent</Trans>
               )}
             </b>
-            <Time at={payment.nextStepAt} show="exact" />
+            <Time at={payment.next_step_at} show="exact" />
           </div>
         </li>
       )}
@@ -68,7 +68,7 @@ function describe(entry: TimelineEntry, payment: PaymentDetail): Description {
         title: <Trans>Callback that does not fit</Trans>,
         text: (
           <Trans>
-            {entry.operatorCode} reported: {String(entry.report['kind'])}
+            {entry.operator} reported: {String(entry.report['kind'])}
           </Trans>
         ),
       };
@@ -78,7 +78,7 @@ function describe(entry: TimelineEntry, payment: PaymentDetail): Description {
         title: <Trans>In the statement of {entry.operator}</Trans>,
         text: (
           <>
-            <Money amount={entry.amount} currency />, {entry.operatorReference}:{' '}
+            <Money amount={entry.amount} currency />, {entry.operator_reference}:{' '}
             {verdictText(entry.verdict)}
           </>
         ),
@@ -126,7 +126,7 @@ function describeCase(entry: Extract<TimelineEntry, { kind: 'case' }>): Descript
     text: (
       <>
         {entry.actor !== null && `${entry.actor}. `}
-        <Link to="/cases/$caseId" params={{ caseId: entry.caseId }}>
+        <Link to="/cases/$caseId" params={{ caseId: entry.case }}>
           <Trans>See the case</Trans>
         </Link>
       </>
@@ -135,8 +135,9 @@ function describeCase(entry: Extract<TimelineEntry, { kind: 'case' }>): Descript
 }
 
 function describeAttempt(entry: Extract<TimelineEntry, { kind: 'attempt' }>): Description {
-  const { attemptNumber, operatorCode, routeReason, operatorHandle, note } = entry;
-  const to = operatorCode ?? '?';
+  const { note, route_reason: routeReason, operator_handle: operatorHandle } = entry;
+  const to = entry.operator ?? '?';
+  const attemptNumber = entry.attempt;
   const tones = { paid: 'done', declined: 'alert', not_sent: 'info' } as const;
   return {
     tone: entry.outcome === null ? 'waiting' : tones[entry.outcome],

@@ -1,6 +1,6 @@
 import { Trans } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
-import type { TimelineEntry } from '../../../../src/console/answers.ts';
+import type { TimelineEntry } from '../../../../src/staff/payment-schema.ts';
 
 /** Where the final result came from. */
 export function settledBy(source: string | null): ReactNode {

@@ -2,7 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { SubmitEvent } from 'react';
-import type { Choice, PaymentChoices } from '../../../../src/console/answers.ts';
+import type { PaymentChoices } from '../../../../src/staff/payments.ts';
 import { get } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
@@ -160,7 +160,7 @@ function ChoiceOf({
   readonly label: string;
   readonly name: string;
   readonly chosen: string | undefined;
-  readonly choices: readonly Choice[];
+  readonly choices: PaymentChoices['billers'];
 }) {
   const { t } = useLingui();
   const known = choices.map((choice) => [choice.code, choice.name] as const);

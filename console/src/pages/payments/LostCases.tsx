@@ -1,7 +1,7 @@
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import type { PaymentsAnswer } from '../../../../src/console/answers.ts';
 import type { CaseView } from '../../../../src/staff/case-schema.ts';
+import type { PaymentsFound } from '../../../../src/staff/payments.ts';
 import { send } from '../../api/client.ts';
 import { Card } from '../../design/Card.tsx';
 import { CaseList } from '../cases/Cases.tsx';
@@ -21,7 +21,7 @@ export function LostPayment({ reference }: { readonly reference: string }) {
   const { data } = useQuery({
     queryKey: ['lost', reference],
     queryFn: ({ signal }) =>
-      send<PaymentsAnswer>('POST', '/payments/search', { search: reference }, signal),
+      send<PaymentsFound>('POST', '/payments/search', { search: reference }, signal),
   });
   return <LostCases cases={data?.lost ?? []} />;
 }

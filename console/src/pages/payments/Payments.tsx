@@ -3,7 +3,7 @@ import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate, useRouter, useSearch } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useEffect } from 'react';
-import type { PaymentsAnswer } from '../../../../src/console/answers.ts';
+import type { PaymentsFound } from '../../../../src/staff/payments.ts';
 import { download, send } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
@@ -31,7 +31,7 @@ export function Payments() {
   const list = useQuery({
     queryKey: ['payments', filter],
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => send<PaymentsAnswer>('POST', '/payments/search', filter, signal),
+    queryFn: ({ signal }) => send<PaymentsFound>('POST', '/payments/search', filter, signal),
   });
   const file = useExport(filter, columns.chosen);
   usePlaceOfSearch(filter, list.isPlaceholderData ? undefined : list.data);
@@ -67,7 +67,7 @@ export function Payments() {
  * A search text with personal data leaves the address, and one without gets there, so that the view can
  * be shared: a reference, a vendor, an amount, a day.
  */
-function usePlaceOfSearch(filter: PaymentFilter, answer: PaymentsAnswer | undefined): void {
+function usePlaceOfSearch(filter: PaymentFilter, answer: PaymentsFound | undefined): void {
   const navigate = useNavigate();
   const address: PaymentFilter = useSearch({ from: '/shell/payments' });
   const page = useLocation({ select: ({ state }) => state.page });
@@ -85,8 +85,8 @@ function usePlaceOfSearch(filter: PaymentFilter, answer: PaymentsAnswer | undefi
 function useExport(filter: PaymentFilter, columns: readonly string[]) {
   return useMutation({
     mutationFn: async (format: 'csv' | 'xlsx') => {
-      const asked = { ...withoutPage(filter), columns: columns.join(','), format };
-      await download('/payments/export', asked);
+      const chosen = `columns=${columns.join(',')}`;
+      await download(`/payments/search.${format}?${chosen}`, withoutPage(filter));
     },
   });
 }
@@ -98,7 +98,7 @@ function ExportButtons({ file }: { readonly file: ReturnType<typeof useExport> }
     <Button
       key={format}
       disabled={file.isPending}
-      title={t`The filter and columns of the screen; at most 100,000 payments`}
+      title={t`Every payment, with the filter and columns of the screen`}
       onClick={() => file.mutate(format)}
     >
       <Download size={16} aria-hidden="true" />
@@ -107,7 +107,7 @@ function ExportButtons({ file }: { readonly file: ReturnType<typeof useExport> }
   ));
 }
 
-function Count({ answer }: { readonly answer: PaymentsAnswer | undefined }) {
+function Count({ answer }: { readonly answer: PaymentsFound | undefined }) {
   if (answer === undefined) return null;
   const count = answer.payments.length;
   if (answer.next !== null) return <Trans>{count} shown, there are older ones</Trans>;
@@ -119,7 +119,7 @@ function List({
   filter,
   chosen,
 }: {
-  readonly answer: PaymentsAnswer;
+  readonly answer: PaymentsFound;
   readonly filter: PaymentFilter;
   readonly chosen: ReturnType<typeof useChosenColumns>['chosen'];
 }) {
@@ -143,12 +143,12 @@ function List({
   );
 }
 
-function Nothing({ answer }: { readonly answer: PaymentsAnswer }) {
-  if (answer.searchedTo !== null) {
+function Nothing({ answer }: { readonly answer: PaymentsFound }) {
+  if (answer.searched_to !== null) {
     return (
       <Empty title={<Trans>Nothing found so far</Trans>}>
         <Trans>
-          Everything back to <Time at={answer.searchedTo} /> has been searched. Few payments match,
+          Everything back to <Time at={answer.searched_to} /> has been searched. Few payments match,
           so the search stopped; continue with older ones.
         </Trans>
       </Empty>
@@ -172,7 +172,7 @@ function Pages({
   answer,
   filter,
 }: {
-  readonly answer: PaymentsAnswer;
+  readonly answer: PaymentsFound;
   readonly filter: PaymentFilter;
 }) {
   const router = useRouter();

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Link } from '@tanstack/react-router';
-import type { PaymentsAnswer } from '../../../../src/console/answers.ts';
+import type { PaymentsFound } from '../../../../src/staff/payments.ts';
 import { readableMoney } from '../../format/money.ts';
 import { toPayments, withoutPage } from './filter.ts';
 import type { PaymentFilter } from './filter.ts';
@@ -11,7 +11,7 @@ export function Understood({
   parts,
   filter,
 }: {
-  readonly parts: PaymentsAnswer['understood'];
+  readonly parts: PaymentsFound['understood'];
   readonly filter: PaymentFilter;
 }) {
   const { t } = useLingui();

@@ -4,8 +4,7 @@ import { useLingui } from '@lingui/react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { PAYMENT_COLUMNS } from '../../../../src/console/answers.ts';
-import type { ListedPayment, PaymentColumn } from '../../../../src/console/answers.ts';
+import type { ListedPayment } from '../../../../src/staff/payment-schema.ts';
 import { useSession } from '../../app/session.ts';
 import { Status } from '../../design/Status.tsx';
 import type { Column } from '../../design/Table.tsx';
@@ -13,11 +12,14 @@ import { Money } from '../../format/Money.tsx';
 import { Time } from '../../format/Time.tsx';
 import styles from './Payments.module.css';
 
+type PaymentColumn = keyof ListedPayment;
+
+/** In the order in which they are shown. */
 export const COLUMN_TITLES: Readonly<Record<PaymentColumn, MessageDescriptor>> = {
-  created: msg`Created`,
+  created_at: msg`Created`,
   reference: msg`Reference`,
-  merchantReference: msg`Vendor’s reference`,
-  vendor: msg`Vendor`,
+  merchant_reference: msg`Vendor’s reference`,
+  vid: msg`Vendor`,
   biller: msg`Biller`,
   operator: msg`Operator`,
   account: msg`Account`,
@@ -25,23 +27,24 @@ export const COLUMN_TITLES: Readonly<Record<PaymentColumn, MessageDescriptor>> =
   amount: msg`KES`,
   fee: msg`Fee`,
   status: msg`Status`,
-  settled: msg`Final since`,
+  settled_at: msg`Final since`,
 };
+const COLUMNS = Object.keys(COLUMN_TITLES) as readonly PaymentColumn[];
 
 /** The link to the payment, so it is always shown. */
 export const FIXED_COLUMN: PaymentColumn = 'account';
 
 const USUAL: readonly PaymentColumn[] = [
-  'created',
-  'vendor',
+  'created_at',
+  'vid',
   'biller',
   'account',
   'amount',
   'status',
 ];
-const NARROW: ReadonlySet<PaymentColumn> = new Set(['created', 'account', 'amount', 'status']);
+const NARROW: ReadonlySet<PaymentColumn> = new Set(['created_at', 'account', 'amount', 'status']);
 const AMOUNTS: ReadonlySet<PaymentColumn> = new Set(['amount', 'fee']);
-const STORED = 'malipo.payments.columns';
+const STORED = 'malipo.payments.shown';
 
 /** The columns that the person chose on this device. */
 export function useChosenColumns(): {
@@ -50,7 +53,7 @@ export function useChosenColumns(): {
   readonly choose: (column: PaymentColumn, isShown: boolean) => void;
 } {
   const isStaff = useSession().person.vid === null;
-  const available = PAYMENT_COLUMNS.filter((column) => isStaff || column !== 'vendor');
+  const available = COLUMNS.filter((column) => isStaff || column !== 'vid');
   const [chosen, setChosen] = useState(readStored);
   return {
     available,
@@ -67,7 +70,7 @@ export function useChosenColumns(): {
 function readStored(): readonly PaymentColumn[] {
   const names = localStorage.getItem(STORED)?.split(',');
   if (names === undefined) return USUAL;
-  return PAYMENT_COLUMNS.filter((column) => column === FIXED_COLUMN || names.includes(column));
+  return COLUMNS.filter((column) => column === FIXED_COLUMN || names.includes(column));
 }
 
 /** The columns for the table. */
@@ -85,10 +88,10 @@ export function usePaymentColumns(
 
 function cellOf(payment: ListedPayment, column: PaymentColumn): ReactNode {
   switch (column) {
-    case 'created':
-      return <Time at={payment.createdAt} />;
-    case 'settled':
-      return payment.settledAt === null ? '' : <Time at={payment.settledAt} />;
+    case 'created_at':
+      return <Time at={payment.created_at} />;
+    case 'settled_at':
+      return payment.settled_at === null ? '' : <Time at={payment.settled_at} />;
     case 'status':
       return <Status status={payment.status} />;
     case 'amount':
@@ -105,8 +108,6 @@ function cellOf(payment: ListedPayment, column: PaymentColumn): ReactNode {
       );
     case 'reference':
       return <code className={styles['reference']}>{payment.reference}</code>;
-    case 'vendor':
-      return payment.vid;
     default:
       return payment[column] ?? '';
   }

@@ -1,5 +1,5 @@
 import { useLocation, useSearch } from '@tanstack/react-router';
-import type { PaymentsAnswer } from '../../../../src/console/answers.ts';
+import type { PaymentsFound } from '../../../../src/staff/payments.ts';
 
 /** The filters of the list of payments, as the API has them. */
 export const FILTERS = [
@@ -49,7 +49,7 @@ export function toPayments({ search, as, ...address }: PaymentFilter, page?: num
 }
 
 /** Whether the text has personal data, as the service understood it. */
-export function isPersonal({ understood }: Pick<PaymentsAnswer, 'understood'>): boolean {
+export function isPersonal({ understood }: Pick<PaymentsFound, 'understood'>): boolean {
   return understood.some(({ kind }) => kind === 'phone' || kind === 'text');
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { paymentDetail } from '../../../../src/console/routes/payment-detail.ts';
-import type { PaymentTimeline } from '../../../../src/payments/timeline/assemble.ts';
+import type { Payments } from '../../../src/payments/payments.ts';
+import type { PaymentTimeline } from '../../../src/payments/timeline/assemble.ts';
+import { paymentDetailOf } from '../../../src/staff/payment-core.ts';
 
 const FOUND = {
   reference: 'R',
@@ -21,6 +22,8 @@ const FOUND = {
       kind: 'attempt',
       at: new Date(0),
       attemptNumber: 1,
+      outcome: null,
+      endedAt: null,
       operatorCode: 'second',
       operatorVersion: 3,
       routeReason: 'first: our float with it is too low',
@@ -31,25 +34,27 @@ const FOUND = {
   ],
 } as unknown as PaymentTimeline;
 
-const STAFF = { forStaff: true, witnessOf: () => undefined };
+const STAFF = { vendor: undefined };
+const OWN = { vendor: { vendorId: 1, vid: 'demo' } };
 
 test('staff see why an instruction went to its operator', () => {
-  expect(paymentDetail(FOUND, STAFF).timeline).toMatchObject([
-    { routeReason: 'first: our float with it is too low', note: 'Agent 7 has no balance' },
+  expect(paymentDetailOf(FOUND, {}, STAFF).timeline).toMatchObject([
+    { route_reason: 'first: our float with it is too low', note: 'Agent 7 has no balance' },
     { kind: 'case' },
   ]);
 });
 
 test('a vendor sees that an instruction was sent, and nothing of our dealings with operators', () => {
-  expect(paymentDetail(FOUND, { ...STAFF, forStaff: false }).timeline).toEqual([
+  expect(paymentDetailOf(FOUND, {}, OWN).timeline).toEqual([
     {
       kind: 'attempt',
       at: '1970-01-01T00:00:00.000Z',
-      attemptNumber: 1,
-      operatorCode: 'second',
-      operatorVersion: null,
-      routeReason: null,
-      operatorHandle: null,
+      attempt: 1,
+      outcome: null,
+      ended_at: null,
+      operator: 'second',
+      route_reason: null,
+      operator_handle: null,
       note: null,
     },
   ]);
@@ -67,8 +72,9 @@ test.each([
     const witness = { acceptanceWindowMs, payDeadlineMs: 7_000, prepare: null };
     const witnessOf = (operatorCode: string, version: number | null) =>
       operatorCode === 'second' && version === 3 ? witness : undefined;
-    const detail = paymentDetail({ ...FOUND, timeline }, { forStaff: true, witnessOf });
-    expect(detail.provableAt).toBe(at);
+    const payments = { witnessOf, verifyNow: async () => undefined } as unknown as Payments;
+    const detail = paymentDetailOf({ ...FOUND, timeline }, { payments }, STAFF);
+    expect(detail.provable_at).toBe(at);
   },
 );
 
@@ -84,9 +90,10 @@ test('vendors see the transfers of their money, not our terms with operators', (
     vendorId: 1,
     debitAccount,
     creditAccount,
+    amountCents: 1n,
   })) as unknown as PaymentTimeline['timeline'];
-  const shown = (forStaff: boolean) =>
-    paymentDetail({ ...FOUND, timeline }, { ...STAFF, forStaff }).timeline;
-  expect(shown(true)).toHaveLength(3);
-  expect(shown(false)).toMatchObject([{ debitAccount: 'float' }]);
+  const shown = (viewer: typeof STAFF | typeof OWN) =>
+    paymentDetailOf({ ...FOUND, timeline }, {}, viewer).timeline;
+  expect(shown(STAFF)).toHaveLength(3);
+  expect(shown(OWN)).toMatchObject([{ debit_account: 'float' }]);
 });
