@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
 import { Refusal } from '../platform/base/errors.ts';
+import type { ReadPart } from '../platform/base/long-reads.ts';
+import { begun } from '../platform/base/turns.ts';
 import { databaseTransaction, isUnavailable } from '../platform/db/pool.ts';
 import type { Pool } from '../platform/db/pool.ts';
 import { startPeriodicJob } from '../platform/jobs/periodic-job.ts';
@@ -22,10 +24,11 @@ export interface Batches<Row, Accepted> {
   accept(batch: NewBatch<Row>): Promise<Batch & { readonly replayed: boolean }>;
   /** Throws: `unknown_batch`. */
   progress(key: BatchKey): Promise<Batch>;
-  /** The batch and one result per row, in order. Throws: `unknown_batch`. */
-  results(
-    key: BatchKey,
-  ): Promise<{ readonly progress: Batch; readonly rows: readonly RowResult<Accepted>[] }>;
+  /**
+   * The batch and one result per row, in order, as they were when the batch was read. Throws: `unknown_batch`.
+   * @param read runs the reading of one page. Default: at once.
+   */
+  results(key: BatchKey, read?: ReadPart): Promise<BatchResults<Accepted>>;
   /** The batches that this process works on. */
   readonly underWay: number;
   /** Resolves when this process works on none. */
@@ -33,6 +36,15 @@ export interface Batches<Row, Accepted> {
   /** Stops after the current chunks; another process, or the next start, continues. */
   stop(): Promise<void>;
 }
+
+export interface BatchResults<Accepted> {
+  readonly progress: Batch;
+  /** Read while they are asked for; the first page has been read. */
+  readonly pages: AsyncIterable<readonly RowResult<Accepted>[]>;
+}
+
+/** Rows whose results are read at once. */
+const PAGE_ROWS = 1_000;
 
 export interface BatchOptions {
   readonly pool: Pool;
@@ -124,31 +136,74 @@ class Engine<Row, Accepted extends object, Prepared> implements Batches<Row, Acc
 
   async results(
     key: BatchKey,
-  ): Promise<{ readonly progress: Batch; readonly rows: readonly RowResult<Accepted>[] }> {
-    const kind = this.#kind;
-    const progress = await this.progress(key);
-    const kept = kind.isErased ? undefined : await this.#read(progress);
-    const rows = Array.from({ length: progress.rowCount }, (_, index): RowResult<Accepted> => {
-      const row = kept?.[index];
-      const reference = row === undefined ? null : kind.referenceOf(row);
-      return { row: index + 1, reference, kind: 'waiting' };
+    read: ReadPart = async (work) => await work(),
+  ): Promise<BatchResults<Accepted>> {
+    const found = await read(async () => {
+      const progress = await this.progress(key);
+      const kept = this.#kind.isErased ? [] : await this.#read(progress);
+      return { progress, kept: kept[Symbol.iterator]() };
     });
-    for (const chunk of await store.listChunks(this.#options.pool, progress)) {
-      const accepted = await kind.acceptedOf(progress, chunk);
+    return { progress: found.progress, pages: await begun(this.#resultPages(found, read)) };
+  }
+
+  /** Rows that are decided while they are read are waiting ones: the progress does not count them. */
+  async *#resultPages(
+    { progress, kept }: { readonly progress: Batch; readonly kept: Iterator<Row> },
+    read: ReadPart,
+  ): AsyncGenerator<readonly RowResult<Accepted>[]> {
+    const referenceOfNext = (): string | null => {
+      const next = kept.next();
+      return next.done === true ? null : this.#kind.referenceOf(next.value);
+    };
+    const { rowCount } = progress;
+    const toRow = progress.acceptedCount + progress.refusedCount;
+    let row = 1;
+    while (row <= toRow) {
+      const range = { fromRow: row, toRow };
+      const page = await read(
+        async () => await this.#readResults(progress, range, referenceOfNext),
+      );
+      yield page;
+      row += page.length;
+    }
+    while (row <= rowCount) {
+      const length = Math.min(PAGE_ROWS, rowCount - row + 1);
+      const first = row;
+      yield Array.from({ length }, (_, index) => {
+        return { row: first + index, reference: referenceOfNext(), kind: 'waiting' };
+      });
+      row += length;
+    }
+  }
+
+  /** The results of the first rows of the range, which are decided. */
+  async #readResults(
+    batch: Batch,
+    range: { readonly fromRow: number; readonly toRow: number },
+    referenceOfNext: () => string | null,
+  ): Promise<readonly RowResult<Accepted>[]> {
+    const results: RowResult<Accepted>[] = [];
+    const limit = Math.ceil(PAGE_ROWS / this.#kind.limits.chunkRows);
+    const chunks = await store.listChunks(this.#options.pool, batch, { ...range, limit });
+    if (chunks.length === 0)
+      throw new Error(`${nameOf(batch)} has no results from row ${range.fromRow}`);
+    for (const chunk of chunks) {
+      const accepted = await this.#kind.acceptedOf(batch, chunk);
       const refusals = new Map(
         chunk.exceptions.flatMap((one) => ('code' in one ? [[one.row, one] as const] : [])),
       );
       for (let row = chunk.firstRow; row < chunk.firstRow + chunk.rowCount; row += 1) {
         const noted = chunk.references?.[row - chunk.firstRow] ?? null;
-        const reference = noted ?? rows[row - 1]?.reference ?? null;
+        const reference = noted ?? referenceOfNext();
         const refusal = refusals.get(row);
-        rows[row - 1] =
+        results.push(
           refusal === undefined
             ? { ...accepted(row, reference), row, reference, kind: 'accepted' }
-            : { ...refusal, reference, kind: 'refused' };
+            : { ...refusal, reference, kind: 'refused' },
+        );
       }
     }
-    return { progress, rows };
+    return results;
   }
 
   async idle(): Promise<void> {
@@ -165,7 +220,7 @@ class Engine<Row, Accepted extends object, Prepared> implements Batches<Row, Acc
     return { kind: this.#kind.name, vendorId, batchReference };
   }
 
-  async #read(batch: BatchKey & { readonly batchId: string }): Promise<readonly Row[]> {
+  async #read(batch: BatchKey & { readonly batchId: string }): Promise<Iterable<Row>> {
     const content = await store.readContent(this.#options.pool, this.#keyOf(batch));
     return this.#kind.decode(content, batch.batchId);
   }
@@ -210,7 +265,7 @@ class Engine<Row, Accepted extends object, Prepared> implements Batches<Row, Acc
    */
   async #decideAll(batch: BatchUnderWay, inMemory: readonly Row[] | undefined): Promise<void> {
     const { chunkRows } = this.#kind.limits;
-    const rows = inMemory ?? (await this.#read(batch));
+    const rows = inMemory ?? [...(await this.#read(batch))];
     let size = chunkRows;
     let ahead: Ahead<Row, Prepared> | undefined;
     let isOwn = false;

@@ -1,11 +1,13 @@
+import { Readable } from 'node:stream';
 import type { Vendor } from '../parties/vendor.ts';
 import { csvLine } from '../platform/base/csv.ts';
 import { LIMITS } from '../platform/base/limits.ts';
-import { vendorReaderName } from '../platform/base/long-reads.ts';
-import type { LongReads } from '../platform/base/long-reads.ts';
-import { mapInTurns } from '../platform/base/turns.ts';
-import { FileAnswer } from '../platform/http/operation.ts';
+import { partsInTurn, vendorReaderName } from '../platform/base/long-reads.ts';
+import type { LongReads, ReadPart } from '../platform/base/long-reads.ts';
+import { inTurns } from '../platform/base/turns.ts';
+import { SLICE_ROWS } from '../platform/export/rows.ts';
 import { parameter } from '../platform/http/parameter.ts';
+import { StreamedAnswer } from '../platform/http/streamed-answer.ts';
 
 /** Files that one process receives at once, of all kinds together. */
 export const UPLOAD_LIMITS = {
@@ -28,55 +30,93 @@ export const resultFormat = parameter(
   { examples: ['csv'] },
 );
 
-/** Between two turns of the event loop: about a millisecond of work. */
-const SLICE_ROWS = 100;
-
 /** The deps of an operation that returns the results of a file. */
 export interface ResultsDeps {
-  /** Everything of a file is read and written at once, so it takes a turn of its vendor. */
+  /** Each page of results takes a turn of its vendor. */
   readonly longReads: LongReads;
 }
 
-/** Runs the reading and writing of results when the vendor’s turn comes. */
-export async function resultsInTurn<Result>(
-  { longReads }: ResultsDeps,
-  { vid }: Pick<Vendor, 'vid'>,
-  read: () => Promise<Result>,
-): Promise<Result> {
-  return await longReads({ name: vendorReaderName(vid), isClosed: () => false }, read);
+/** Runs the reading of a page of results when the vendor’s turn comes. Only the first one may be refused. */
+export function resultsInTurn({ longReads }: ResultsDeps, { vid }: Pick<Vendor, 'vid'>): ReadPart {
+  return partsInTurn(longReads, { name: vendorReaderName(vid), isClosed: () => false });
 }
 
-/** The rows of an answer with the results. */
-export async function resultRows<Result, Row>(
-  results: readonly Result[],
-  rowOf: (result: Result) => Row,
-): Promise<Row[]> {
-  return await mapInTurns(results, SLICE_ROWS, rowOf);
+/** The results as they are sent: in JSON after the members of `head`, or as a file. */
+interface Answered<Row> {
+  readonly format: string | undefined;
+  /** Of the file, without its ending. */
+  readonly name: string;
+  readonly head: object;
+  /** The members of a row, in their order; a row may have others, which are not sent. */
+  readonly columns: Columns<Row>;
 }
+
+type Columns<Row> = (keyof Row & string)[];
 
 /**
- * The results as a file; undefined: they were not asked for as one. Programs that need references byte
- * for byte use `json` or `jsonl`: in CSV, formulas are neutralised.
+ * The answer with the results, which is sent while they are read. Programs that need references byte for byte use
+ * `json` or `jsonl`: in CSV, formulas are neutralised.
  */
-export async function resultFile<Row extends object>(
-  format: string | undefined,
-  name: string,
-  columns: readonly (keyof Row & string)[],
-  rows: readonly Row[],
-): Promise<FileAnswer | undefined> {
-  if (format === 'csv') {
-    const lines = await mapInTurns(rows, SLICE_ROWS, (row) =>
-      csvLine(columns.map((column) => String(row[column] ?? ''))),
-    );
-    return new FileAnswer(
-      csvLine(columns) + lines.join(''),
-      'text/csv; charset=utf-8',
-      `${name}.csv`,
-    );
+export function resultsAnswer<Result, Row extends object>(
+  pages: AsyncIterable<readonly Result[]>,
+  rowOf: (result: Result) => Row,
+  { format, name, head, columns }: Answered<Row>,
+): StreamedAnswer {
+  const rows = slicesOf(pages, rowOf);
+  switch (format) {
+    case 'csv': {
+      const body = Readable.from(csvOf(rows, columns));
+      return new StreamedAnswer({ type: 'text/csv', body, fileName: `${name}.csv` });
+    }
+    case 'jsonl': {
+      const body = Readable.from(jsonLinesOf(rows, columns));
+      return new StreamedAnswer({ type: 'application/x-ndjson', body, fileName: `${name}.jsonl` });
+    }
+    default:
+      return new StreamedAnswer({
+        type: 'application/json',
+        body: Readable.from(jsonOf(head, rows, columns)),
+      });
   }
-  if (format === 'jsonl') {
-    const lines = await mapInTurns(rows, SLICE_ROWS, (row) => `${JSON.stringify(row)}\n`);
-    return new FileAnswer(lines.join(''), 'application/x-ndjson', `${name}.jsonl`);
+}
+
+type Slices<Row> = AsyncIterable<readonly Row[]>;
+
+async function* slicesOf<Result, Row>(
+  pages: AsyncIterable<readonly Result[]>,
+  rowOf: (result: Result) => Row,
+): AsyncGenerator<readonly Row[]> {
+  for await (const page of pages) {
+    for await (const slice of inTurns(page, SLICE_ROWS)) yield slice.map(rowOf);
   }
-  return undefined;
+}
+
+async function* csvOf<Row>(slices: Slices<Row>, columns: Columns<Row>): AsyncGenerator<string> {
+  yield csvLine(columns);
+  for await (const rows of slices) {
+    yield rows.map((row) => csvLine(columns.map((column) => String(row[column] ?? '')))).join('');
+  }
+}
+
+async function* jsonLinesOf<Row>(
+  slices: Slices<Row>,
+  columns: Columns<Row>,
+): AsyncGenerator<string> {
+  for await (const rows of slices) {
+    yield rows.map((row) => `${JSON.stringify(row, columns)}\n`).join('');
+  }
+}
+
+async function* jsonOf<Row>(
+  head: object,
+  slices: Slices<Row>,
+  columns: Columns<Row>,
+): AsyncGenerator<string> {
+  yield `${JSON.stringify(head).slice(0, -1)},"data":[`;
+  let separator = '';
+  for await (const rows of slices) {
+    yield separator + rows.map((row) => JSON.stringify(row, columns)).join(',');
+    separator = ',';
+  }
+  yield ']}';
 }

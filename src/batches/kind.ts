@@ -48,8 +48,8 @@ export interface BatchKind<Row, Accepted extends object, Prepared> {
   /** Throws: a Refusal if no batch can be accepted. */
   requireReady?(): void;
   encode(rows: readonly Row[], batchId: string): Buffer;
-  /** The reverse of `encode`. */
-  decode(content: Buffer, batchId: string): readonly Row[];
+  /** The reverse of `encode`. Rows may be decoded as they are asked for. */
+  decode(content: Buffer, batchId: string): Iterable<Row>;
   referenceOf(row: Row): string | null;
   /** Does what needs no commit. The next chunk is prepared while one is recorded. */
   prepare(chunk: Chunk<Row>): Promise<Prepared>;

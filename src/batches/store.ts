@@ -217,15 +217,18 @@ export interface ChunkRow {
   readonly exceptions: readonly RowException[];
 }
 
+/** Some chunks, those whose first rows are in the range, in their order. */
 export async function listChunks(
   db: Queryable,
   { vendorId, batchId }: { readonly vendorId: number; readonly batchId: string },
+  { fromRow, toRow, limit }: { fromRow: number; toRow: number; limit: number },
 ): Promise<ChunkRow[]> {
   const read = await db.query<ChunkRow>(
     `select first_row as "firstRow", row_count as "rowCount", decided_at as "decidedAt",
        row_references as "references", exceptions from batch_chunks
-     where bucket = bucket_of($1) and vendor_id = $1 and batch_id = $2 order by first_row`,
-    [vendorId, batchId],
+     where bucket = bucket_of($1) and vendor_id = $1 and batch_id = $2 and first_row between $3 and $4
+     order by first_row limit $5`,
+    [vendorId, batchId, fromRow, toRow, limit],
   );
   return read.rows;
 }

@@ -6,7 +6,7 @@ import { csvLine } from '../platform/base/csv.ts';
 import { partsInTurn } from '../platform/base/long-reads.ts';
 import { inTurns } from '../platform/base/turns.ts';
 import { SLICE_ROWS } from '../platform/export/rows.ts';
-import { StreamedFile } from '../platform/http/resource.ts';
+import { StreamedAnswer } from '../platform/http/streamed-answer.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
 import { paymentFilter, readPaymentQuery } from './payment-filter.ts';
 import { EXAMPLE_PAYMENT, paymentFields, paymentView } from './payment-view.ts';
@@ -43,11 +43,8 @@ export function exportPayments(deps: SelfServiceDeps): AnyResource {
       const first = await pages.next();
       const isFound = first.done !== true && first.value.payments.length > 0;
       const lost = isFound ? [] : await searchLost(deps.pool, wanted, signer);
-      return new StreamedFile(
-        'payments.csv',
-        'text/csv',
-        Readable.from(linesOf({ first, pages, lost })),
-      );
+      const body = Readable.from(linesOf({ first, pages, lost }));
+      return new StreamedAnswer({ type: 'text/csv', fileName: 'payments.csv', body });
     },
   });
 }

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { statementTable } from '../payments/reports/statement-table.ts';
 import { partsInTurn } from '../platform/base/long-reads.ts';
 import { csvForPrograms } from '../platform/export/csv.ts';
-import { StreamedFile } from '../platform/http/resource.ts';
+import { StreamedAnswer } from '../platform/http/streamed-answer.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
 import { readStatementPeriod } from './period.ts';
 import { readerOf, resource } from './resource.ts';
@@ -36,11 +36,8 @@ export function exportStatement(deps: SelfServiceDeps): AnyResource {
       const { table } = await statementTable(deps.pool, statementOf(context.signer), wanted, read);
       const titles = table.titles.map((title) => (AMOUNTS.has(title) ? `${title}_cents` : title));
       const name = `statement-${deps.wireTime.format(wanted.from).slice(0, 10)}.csv`;
-      return new StreamedFile(
-        name,
-        'text/csv',
-        Readable.from(csvForPrograms({ ...table, titles })),
-      );
+      const body = Readable.from(csvForPrograms({ ...table, titles }));
+      return new StreamedAnswer({ type: 'text/csv', fileName: name, body });
     },
   });
 }

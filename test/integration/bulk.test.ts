@@ -1,14 +1,19 @@
 import { createHash } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RowResult } from '../../src/batches/batch.ts';
+import type { Batch, BatchKey, RowResult } from '../../src/batches/batch.ts';
 import type { EndedBatch } from '../../src/batches/kind.ts';
 import * as store from '../../src/batches/store.ts';
 import { Refusal } from '../../src/platform/base/errors.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
 import { ANY_ACCOUNT } from '../../src/payments/billers/account-format.ts';
 import type { Biller } from '../../src/payments/billers/biller.ts';
-import { encodeRows, newBatchId, paymentIdOf } from '../../src/payments/bulk/batch.ts';
+import {
+  encodeRows,
+  merchantReferenceOf,
+  newBatchId,
+  paymentIdOf,
+} from '../../src/payments/bulk/batch.ts';
 import type { AcceptedRow, BulkBatches, BulkRow } from '../../src/payments/bulk/batch.ts';
 import { decideChunk } from '../../src/payments/bulk/chunk.ts';
 import type { BulkChunk } from '../../src/payments/bulk/chunk.ts';
@@ -158,6 +163,21 @@ async function leave(batch: ReturnType<typeof batchOf>, leaseMs = 3_600_000): Pr
   return { ...stored, ...key, firstRow: 1, rows: batch.rows, references: null, leaseMs };
 }
 
+/** Every result of a batch. */
+async function resultsOf(
+  receiver: BulkBatches,
+  key: BatchKey,
+): Promise<{ readonly progress: Batch; readonly rows: readonly RowResult<AcceptedRow>[] }> {
+  const { progress, pages } = await receiver.results(key);
+  return { progress, rows: (await pagesOf(pages)).flat() };
+}
+
+async function pagesOf<Page>(pages: AsyncIterable<Page>): Promise<Page[]> {
+  const read: Page[] = [];
+  for await (const page of pages) read.push(page);
+  return read;
+}
+
 /** The result of a row, in a comparable form. */
 function brief(result: RowResult<AcceptedRow>): string {
   if (result.kind === 'refused') return `${result.code} ${result.field ?? ''}`;
@@ -217,7 +237,7 @@ test('decides every row as a single create would, in their order', async () => {
   await receiver.accept(batch);
   await receiver.idle();
 
-  const { rows, progress } = await receiver.results(batch);
+  const { rows, progress } = await resultsOf(receiver, batch);
   expect(rows.map(brief)).toEqual(expected);
   expect(new Set(expected)).toEqual(
     new Set([
@@ -262,14 +282,14 @@ test('a repeat of an earlier payment gets its answer even if the biller is now o
   const second = batchOf(vendorId, manyRows(4, 'repeat'));
   await receiver.accept(second);
   await receiver.idle();
-  const { rows } = await receiver.results(second);
+  const { rows } = await resultsOf(receiver, second);
   expect(rows.map(brief)).toEqual([
     'accepted',
     'accepted',
     'accepted',
     'biller_offline biller_name',
   ]);
-  const before = await receiver.results(first);
+  const before = await resultsOf(receiver, first);
   const wasBefore = before.rows.map((row) => ({ ...row, replayed: true }));
   expect(rows.slice(0, 3)).toEqual(wasBefore);
   expect(before.rows.map((row) => row.kind === 'accepted' && row.replayed)).toEqual(
@@ -297,6 +317,44 @@ test('the same reference with the same file is the same batch, with another file
   await receiver.stop();
 });
 
+test('results are read a page at a time, and say what was decided when the first one was read', async () => {
+  const vendorId = await books.addVendor(100_000_000n);
+  const stops: (() => void)[] = [];
+  const first = openProcessor({ onAccepted: () => stops.forEach((stop) => stop()) });
+  const rows = manyRows(LIMITS.bulkChunkRows * 6, 'paged');
+  const batch = batchOf(vendorId, rows);
+  await first.receiver.accept(batch);
+  let chunks = 0;
+  stops.push(() => {
+    chunks += 1;
+    if (chunks === 3) void first.receiver.stop();
+  });
+  await first.receiver.idle();
+  await first.receiver.stop();
+  const decided = (await first.receiver.progress(batch)).acceptedCount;
+  const turns: number[] = [];
+  const { progress, pages } = await first.receiver.results(batch, async (read) => {
+    turns.push(turns.length);
+    return await read();
+  });
+  // Of the batch, and of the first page.
+  expect(turns).toHaveLength(2);
+
+  const second = openProcessor();
+  await until('the batch ends', async () => {
+    return (await second.receiver.progress(batch)).endedAt !== null;
+  });
+  const read = await pagesOf(pages);
+  expect(progress.acceptedCount).toBe(decided);
+  expect(read.length).toBeGreaterThan(2);
+  expect(Math.max(...read.map((page) => page.length))).toBeLessThan(rows.length / 2);
+  const results = read.flat();
+  expect(results.map(({ row }) => row)).toEqual(rows.map((_, index) => index + 1));
+  expect(results.map(({ reference }) => reference)).toEqual(rows.map(merchantReferenceOf));
+  expect(results.filter(({ kind }) => kind === 'accepted')).toHaveLength(decided);
+  await second.receiver.stop();
+});
+
 test('another process continues where one stopped, and every row is created once', async () => {
   const vendorId = await books.addVendor(100_000_000n);
   const stops: (() => void)[] = [];
@@ -315,7 +373,7 @@ test('another process continues where one stopped, and every row is created once
   const half = await first.receiver.progress(batch);
   expect(half).toMatchObject({ acceptedCount: LIMITS.bulkChunkRows - 1, endedAt: null });
   expect(files).toEqual([]);
-  const waiting = await first.receiver.results(batch);
+  const waiting = await resultsOf(first.receiver, batch);
   expect(waiting.rows.at(-1)).toMatchObject({ kind: 'waiting' });
 
   const second = openProcessor({ onDecided });
@@ -391,7 +449,7 @@ test('only the row that the database cannot store is refused', async () => {
   const batch = batchOf(vendorId, rows);
   await receiver.accept(batch);
   await receiver.idle();
-  const results = await receiver.results(batch);
+  const results = await resultsOf(receiver, batch);
   expect(results.progress).toMatchObject({ acceptedCount: 899, refusedCount: 1 });
   expect(results.rows[333]).toMatchObject({ kind: 'refused', code: 'internal_error' });
   await receiver.stop();
@@ -407,7 +465,7 @@ test('a row that a rule refuses is told of an earlier row with its reference, an
   const batch = batchOf(vendorId, rows);
   await receiver.accept(batch);
   await receiver.idle();
-  const results = await receiver.results(batch);
+  const results = await resultsOf(receiver, batch);
   expect(results.rows).toMatchObject([
     { kind: 'accepted' },
     { kind: 'refused', code: 'reference_reused' },
@@ -423,7 +481,7 @@ test('a vendor that is suspended in the meantime has its remaining rows refused'
   const batch = batchOf(vendorId, manyRows(2, 'suspended'));
   await receiver.accept(batch);
   await receiver.idle();
-  const { rows } = await receiver.results(batch);
+  const { rows } = await resultsOf(receiver, batch);
   expect(rows.map(brief)).toEqual(['vendor_suspended vid', 'vendor_suspended vid']);
   await receiver.stop();
 });
@@ -522,13 +580,13 @@ describe('in quarantine', () => {
       const { endedAt } = await after.progress(other);
       return endedAt !== null;
     });
-    const results = await after.results(one);
+    const results = await resultsOf(after, one);
     expect(results.rows.map(brief)).toEqual([
       'accepted',
       'quarantine ',
       'amount_below_minimum amount',
     ]);
-    const left = await after.results(other);
+    const left = await resultsOf(after, other);
     expect(left.rows.map(brief)).toEqual(['quarantine ']);
     expect(await countPayments(vendorId)).toBe(1);
   });
@@ -540,14 +598,14 @@ describe('in quarantine', () => {
     const batch = batchOf(vendorId, manyRows(1, 'waits'));
     await receiver.accept(batch);
     await receiver.idle();
-    const waiting = await receiver.results(batch);
+    const waiting = await resultsOf(receiver, batch);
     expect(waiting.rows.map(brief)).toEqual(['waiting']);
     await releaseQuarantine(books, { by: 'Asha', nothingLost: 'a promotion' });
     await until('it is decided', async () => {
       const { endedAt } = await receiver.progress(batch);
       return endedAt !== null;
     });
-    const decided = await receiver.results(batch);
+    const decided = await resultsOf(receiver, batch);
     expect(decided.rows.map(brief)).toEqual(['accepted']);
     await receiver.stop();
   });

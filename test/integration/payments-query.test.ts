@@ -5,7 +5,7 @@ import { createWireTime, systemClock } from '../../src/platform/base/clock.ts';
 import type { LongReads } from '../../src/platform/base/long-reads.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
-import { StreamedFile } from '../../src/platform/http/resource.ts';
+import { StreamedAnswer } from '../../src/platform/http/streamed-answer.ts';
 import type { ResourceContext } from '../../src/platform/http/resource.ts';
 import type { AnyView } from '../../src/staff/definition.ts';
 import type { StaffDeps } from '../../src/staff/deps.ts';
@@ -125,7 +125,7 @@ test('an export by program can be refused until it begins, and not later', async
   const context = { signer: { vendorId: 1, vid: 'shop' } } as ResourceContext<unknown>;
   const file = await exportPayments(deps).handle({ params: {}, query: {}, body: {} }, context);
   expect(haveBegun).toEqual([false]);
-  if (!(file instanceof StreamedFile)) throw new Error('it is not a file');
+  if (!(file instanceof StreamedAnswer)) throw new Error('it is not a file');
   const text = await file.body.map(String).toArray();
   const lines = text.join('').split('\r\n').slice(0, -1);
   expect(new Set(lines)).toHaveLength(COUNT + 1);

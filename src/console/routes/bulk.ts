@@ -4,6 +4,7 @@ import type { VendorDirectory } from '../../parties/directory.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import type { BillerCatalogue } from '../../payments/billers/catalogue.ts';
 import type { Batch, RowResult } from '../../batches/batch.ts';
+import type { BatchResults } from '../../batches/batches.ts';
 import { listBatches, readBatch } from '../../batches/store.ts';
 import type { AcceptedRow, BulkBatches, BulkRow } from '../../payments/bulk/batch.ts';
 import { previewRows } from '../../payments/bulk/preview.ts';
@@ -16,7 +17,11 @@ import { Refusal } from '../../platform/base/errors.ts';
 import { csvLine } from '../../platform/base/csv.ts';
 import { encodeReference } from '../../parties/reference.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
+import { partsInTurn } from '../../platform/base/long-reads.ts';
+import type { LongReads } from '../../platform/base/long-reads.ts';
 import { formatMoney } from '../../platform/base/money.ts';
+import { inTurns } from '../../platform/base/turns.ts';
+import { SLICE_ROWS } from '../../platform/export/rows.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { UploadedFile } from '../../platform/http/wire/file.ts';
 import { KnownNames } from '../../platform/http/wire/parameters.ts';
@@ -27,8 +32,8 @@ import type {
   CheckedRow,
   FileChecked,
 } from '../pay-answers.ts';
-import { Audited, csvFile, route } from '../route.ts';
-import type { AnyRoute } from '../route.ts';
+import { Audited, csvFile, longReaderOf, route } from '../route.ts';
+import type { AnyRoute, RouteContext } from '../route.ts';
 import { payingVendor } from './pay.ts';
 
 export interface BulkRoutesOptions {
@@ -36,6 +41,7 @@ export interface BulkRoutesOptions {
   readonly directory: Pick<VendorDirectory, 'vendorById'>;
   readonly catalogue: Pick<BillerCatalogue, 'biller'>;
   readonly balances: BalanceReader;
+  readonly reads: LongReads;
   /** Undefined without the role `api`. */
   readonly bulkBatches: BulkBatches | undefined;
 }
@@ -239,28 +245,32 @@ function detailRoute(options: BulkRoutesOptions): AnyRoute {
     path: '/bulk/:reference',
     permission: 'payments.create',
     params,
-    handle: async (input, { viewer }): Promise<BatchDetail> => {
-      const { vendorId } = payingVendor(viewer, options);
-      const { reference } = input.params;
-      const { progress, rows } = await ofKnownBatch(
-        options,
-        processorOf(options).results({ vendorId, batchReference: reference }),
-      );
-      const refused = rows.flatMap((row) => (row.kind === 'refused' ? row : []));
-      return {
-        ...batchView(progress),
-        refusals: refused
-          .slice(0, MAX_REFUSALS)
-          .map(({ row, reference: merchantReference, code, text, field = null }) => ({
-            row,
-            merchantReference,
-            code,
-            text,
-            field,
-          })),
-      };
+    handle: async (input, context): Promise<BatchDetail> => {
+      const { progress, pages } = await resultsOf(input.params.reference, context, options);
+      const refusals: BatchDetail['refusals'][number][] = [];
+      for await (const page of pages) {
+        for (const result of page) {
+          if (result.kind !== 'refused') continue;
+          const { row, reference: merchantReference, code, text, field = null } = result;
+          refusals.push({ row, merchantReference, code, text, field });
+        }
+        if (refusals.length >= Math.min(MAX_REFUSALS, progress.refusedCount)) break;
+      }
+      return { ...batchView(progress), refusals: refusals.slice(0, MAX_REFUSALS) };
     },
   });
+}
+
+/** The results, read as the vendor's people take turns. Throws: `unknown_batch`, `quarantine`. */
+async function resultsOf(
+  batchReference: string,
+  context: RouteContext,
+  options: BulkRoutesOptions,
+): Promise<BatchResults<AcceptedRow>> {
+  const { vendorId } = payingVendor(context.viewer, options);
+  const read = partsInTurn(options.reads, longReaderOf(context));
+  const results = processorOf(options).results({ vendorId, batchReference }, read);
+  return await ofKnownBatch(options, results);
 }
 
 const CSV_COLUMNS: Readonly<
@@ -286,18 +296,26 @@ function resultsRoute(options: BulkRoutesOptions): AnyRoute {
       { only: Type.Optional(Type.Enum(['refused'])) },
       { additionalProperties: false },
     ),
-    handle: async (input, { viewer }) => {
-      const { vendorId } = payingVendor(viewer, options);
-      const found = await ofKnownBatch(
-        options,
-        processorOf(options).results({ vendorId, batchReference: input.params.reference }),
-      );
-      const rows = found.rows.filter(
-        ({ kind }) => input.query.only === undefined || kind === input.query.only,
-      );
-      const values = rows.map((row) => Object.values(CSV_COLUMNS).map((of) => of(row, vendorId)));
-      const lines = [Object.keys(CSV_COLUMNS), ...values].map(csvLine);
-      return csvFile(`batch-${found.progress.batchId}.csv`, lines);
+    handle: async (input, context) => {
+      const { vendorId } = payingVendor(context.viewer, options);
+      const { progress, pages } = await resultsOf(input.params.reference, context, options);
+      const lines = linesOf(pages, { vendorId, only: input.query.only });
+      return csvFile(`batch-${progress.batchId}.csv`, lines);
     },
   });
+}
+
+async function* linesOf(
+  pages: BatchResults<AcceptedRow>['pages'],
+  { vendorId, only }: { readonly vendorId: number; readonly only: 'refused' | undefined },
+): AsyncGenerator<string> {
+  yield csvLine(Object.keys(CSV_COLUMNS));
+  for await (const page of pages) {
+    const wanted = only === undefined ? page : page.filter(({ kind }) => kind === only);
+    for await (const results of inTurns(wanted, SLICE_ROWS)) {
+      const cellsOf = (result: RowResult<AcceptedRow>): string[] =>
+        Object.values(CSV_COLUMNS).map((cellOf) => cellOf(result, vendorId));
+      yield results.map((result) => csvLine(cellsOf(result))).join('');
+    }
+  }
 }

@@ -29,7 +29,7 @@ import type { SystemRoutesOptions } from './system.ts';
 export type RoutesOptions = ProposalRoutesOptions &
   SystemRoutesOptions &
   PayRoutesOptions &
-  BulkRoutesOptions &
+  Omit<BulkRoutesOptions, 'reads'> &
   CreditRoutesOptions &
   AccountRoutesOptions &
   HomeRoutesOptions & {
@@ -50,7 +50,7 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...systemRoutes(options),
     ...requestRoutes(reports),
     ...payRoutes(options),
-    ...bulkRoutes(options),
+    ...bulkRoutes(reports),
     ...statementRoutes(reports),
     ...creditRoutes(options),
     ...creditImportRoutes(options),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { RowResult } from '../../batches/batch.ts';
-import { resultFile, resultFormat, resultRows, resultsInTurn } from '../../batches/http.ts';
+import { resultFormat, resultsAnswer, resultsInTurn } from '../../batches/http.ts';
 import { vid } from '../../parties/http/fields.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import { ERRORS } from '../../platform/base/errors.ts';
@@ -127,17 +127,18 @@ export function batchScoreResult(
       request: { vid: 'demo', batchReference: EXAMPLE_BATCH.batchReference, format: 'json' },
       answer: { header_status: 200, msg: EXAMPLE_BATCH, notice: NOTICE, data: EXAMPLE_ROWS },
     },
-    handle: async (asked, vendor) =>
-      await resultsInTurn(deps, vendor, async () => {
-        const { progress, rows } = await requireBatches(deps).results({
-          vendorId: vendor.vendorId,
-          batchReference: asked.batchReference,
-        });
-        const data = await resultRows(rows, resultRowOf);
-        const msg = progressOf(progress, deps.wireTime);
-        const file = await resultFile(asked.format, `scores-${progress.batchId}`, COLUMNS, data);
-        return file ?? { header_status: 200, msg, notice: NOTICE, data };
-      }),
+    handle: async (asked, vendor) => {
+      const { progress, pages } = await requireBatches(deps).results(
+        { vendorId: vendor.vendorId, batchReference: asked.batchReference },
+        resultsInTurn(deps, vendor),
+      );
+      return resultsAnswer(pages, resultRowOf, {
+        format: asked.format,
+        name: `scores-${progress.batchId}`,
+        head: { header_status: 200, msg: progressOf(progress, deps.wireTime), notice: NOTICE },
+        columns: COLUMNS,
+      });
+    },
   };
 }
 

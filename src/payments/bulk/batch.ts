@@ -122,27 +122,34 @@ type StoredRow =
     ]
   | { readonly refusal: RowRefusal; readonly reference: string | null };
 
-/** Encodes rows to be stored. */
+/** Encodes rows to be stored: one JSON text in each line. */
 export function encodeRows(rows: readonly BulkRow[]): Buffer {
   const stored = rows.map((row): StoredRow => {
     if ('refusal' in row) return { refusal: row.refusal, reference: row.merchantReference };
     const { billerCode, account, phone, amountCents, merchantReference } = row.request;
     return [billerCode, account, phone, amountCents.toString(), merchantReference];
   });
-  return Buffer.from(JSON.stringify(stored));
+  return Buffer.from(stored.map((row) => JSON.stringify(row)).join('\n'));
 }
 
-/** The reverse of `encodeRows`. */
-export function decodeRows(content: Buffer): BulkRow[] {
-  return (JSON.parse(content.toString()) as StoredRow[]).map((stored): BulkRow => {
-    if ('refusal' in stored) {
-      return { refusal: stored.refusal, merchantReference: stored.reference };
-    }
-    const [billerCode, account, phone, amountCents, merchantReference] = stored;
-    return {
-      request: { billerCode, account, phone, amountCents: BigInt(amountCents), merchantReference },
-    };
-  });
+/** The reverse of `encodeRows`, row by row, because a whole file takes long. */
+export function* decodeRows(content: Buffer): Generator<BulkRow> {
+  for (let from = 0; from < content.length;) {
+    const found = content.indexOf('\n', from);
+    const end = found === -1 ? content.length : found;
+    yield rowOf(JSON.parse(content.toString('utf8', from, end)) as StoredRow);
+    from = end + 1;
+  }
+}
+
+function rowOf(stored: StoredRow): BulkRow {
+  if ('refusal' in stored) {
+    return { refusal: stored.refusal, merchantReference: stored.reference };
+  }
+  const [billerCode, account, phone, amountCents, merchantReference] = stored;
+  return {
+    request: { billerCode, account, phone, amountCents: BigInt(amountCents), merchantReference },
+  };
 }
 
 /** The vendor's reference of a row, if it had a readable one. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { RowResult } from '../../batches/batch.ts';
-import { resultFile, resultFormat, resultRows, resultsInTurn } from '../../batches/http.ts';
+import { resultFormat, resultsAnswer, resultsInTurn } from '../../batches/http.ts';
 import { vid } from '../../parties/http/fields.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
@@ -100,22 +100,25 @@ export function bulkResult(deps: BulkDeps): Operation<typeof request, typeof res
         data: EXAMPLE_ROWS,
       },
     },
-    handle: async (asked, vendor) =>
-      await resultsInTurn(deps, vendor, async () => {
-        const { vendorId } = vendor;
-        const { progress, rows } = await ofKnownBatch(
-          deps,
-          deps.bulkBatches.results({ vendorId, batchReference: asked.batch_reference }),
-        );
-        const data = await resultRows(rows, (row) => resultRowOf(row, vendorId, deps.wireTime));
-        const msg = progressOf(progress, deps.wireTime);
-        const file = await resultFile(asked.format, `batch-${progress.batchId}`, COLUMNS, data);
-        return file ?? { header_status: 200, msg, data };
-      }),
+    handle: async (asked, vendor) => {
+      const { vendorId } = vendor;
+      const read = resultsInTurn(deps, vendor);
+      const { progress, pages } = await ofKnownBatch(
+        deps,
+        deps.bulkBatches.results({ vendorId, batchReference: asked.batch_reference }, read),
+      );
+      return resultsAnswer(pages, (result) => resultRowOf(result, vendorId, deps.wireTime), {
+        format: asked.format,
+        name: `batch-${progress.batchId}`,
+        head: { header_status: 200, msg: progressOf(progress, deps.wireTime) },
+        columns: COLUMNS,
+      });
+    },
   };
 }
 
-const UNDECIDED = {
+const WAITING = {
+  result: 'WAITING',
   ipay_reference: null,
   posted_time: null,
   code: null,
@@ -130,7 +133,7 @@ function resultRowOf(
   wireTime: WireTime,
 ): ResultRow {
   const { row, reference: merchant_reference } = result;
-  const own = { ...UNDECIDED, row, merchant_reference };
+  const own = { ...WAITING, row, merchant_reference };
   switch (result.kind) {
     case 'accepted':
       return {
@@ -145,7 +148,7 @@ function resultRowOf(
       return { ...own, result: 'REFUSED', code, text, field };
     }
     case 'waiting':
-      return { ...own, result: 'WAITING' };
+      return own;
   }
 }
 

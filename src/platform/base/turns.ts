@@ -28,15 +28,20 @@ export async function* inTurns<Item>(
   }
 }
 
-/** What is made of each item, in slices. */
-export async function mapInTurns<Item, Made>(
-  items: readonly Item[],
-  size: number,
-  make: (item: Item) => Made,
-): Promise<Made[]> {
-  const made: Made[] = [];
-  for await (const slice of inTurns(items, size)) made.push(...slice.map(make));
-  return made;
+/**
+ * The same items, the first of which has been read: what may be refused is refused before an answer begins.
+ * Throws: what reading the first one throws.
+ */
+export async function begun<Item>(items: AsyncIterable<Item>): Promise<AsyncGenerator<Item>> {
+  const rest = items[Symbol.asyncIterator]();
+  const first = await rest.next();
+  return (async function* () {
+    try {
+      for (let next = first; next.done !== true; next = await rest.next()) yield next.value;
+    } finally {
+      await rest.return?.();
+    }
+  })();
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { Refusal } from '../base/errors.ts';
 import type { Authenticator } from './authenticator.ts';
 import type { Refusals } from './refusals.ts';
+import type { StreamedAnswer } from './streamed-answer.ts';
 import type { UploadLimits } from './upload-slots.ts';
 import type { UploadedFile } from './wire/file.ts';
 
@@ -145,19 +146,6 @@ export class StoredAnswer {
   }
 }
 
-/** A response that the client saves as a file. */
-export class FileAnswer {
-  readonly text: string;
-  readonly contentType: string;
-  /** Letters, digits, dots and hyphens. */
-  readonly fileName: string;
-  constructor(text: string, contentType: string, fileName: string) {
-    this.text = text;
-    this.contentType = contentType;
-    this.fileName = fileName;
-  }
-}
-
 /** A response with its own headers. */
 export class HeadedAnswer<Body> {
   readonly body: Body;
@@ -180,7 +168,7 @@ type AnswerOf<Response extends TSchema> =
   | Static<Response>
   | HeadedAnswer<Static<Response>>
   | StoredAnswer
-  | FileAnswer;
+  | StreamedAnswer;
 
 /** Returns the operations with a prefix in front of their paths. */
 export function mountAt(prefix: string, operations: readonly AnyOperation[]): AnyOperation[] {

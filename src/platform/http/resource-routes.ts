@@ -5,9 +5,9 @@ import { refusePlainErrors } from './errors.ts';
 import { identify, queryOf } from './identify.ts';
 import type { OperationDeps } from './identify.ts';
 import { createJsonReader } from './json-object.ts';
-import { StreamedFile } from './resource.ts';
 import type { AnyResource } from './resource.ts';
 import { createSerializer } from './routes.ts';
+import { StreamedAnswer } from './streamed-answer.ts';
 import { createValidator } from './validate.ts';
 import type { Parameters } from './wire/parameters.ts';
 import { readFields } from './wire/request.ts';
@@ -30,17 +30,10 @@ export function addResource(
       const { input, context } = await read(request);
       const answer = await refusePlainErrors(async () => await resource.handle(input, context));
       void reply.header('cache-control', 'no-store');
-      if (answer instanceof StreamedFile) return sendFile(reply, answer);
+      if (answer instanceof StreamedAnswer) return reply.send(answer.prepare(reply));
       return prepare(reply).send(answer);
     },
   });
-}
-
-function sendFile(reply: FastifyReply, file: StreamedFile): FastifyReply {
-  void reply
-    .header('content-disposition', `attachment; filename="${file.name}"`)
-    .type(`${file.type}; charset=utf-8`);
-  return reply.send(file.body);
 }
 
 type Handled = globalThis.Parameters<AnyResource['handle']>;

@@ -1,8 +1,8 @@
-import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Authenticator } from './authenticator.ts';
 import type { RefusalForm } from './operation.ts';
 import type { Refusals } from './refusals.ts';
+import type { StreamedAnswer } from './streamed-answer.ts';
 
 /** Media types of files that a resource may answer with. */
 export type FileType = 'text/csv';
@@ -68,24 +68,11 @@ export interface Resource<
       readonly body: Static<Body>;
     },
     context: ResourceContext<Signer>,
-  ): Promise<Static<Response> | StreamedFile> | Static<Response> | StreamedFile;
+  ): Promise<Static<Response> | StreamedAnswer> | Static<Response> | StreamedAnswer;
 }
 
 /** The type of a resource in a list. */
 export type AnyResource = Resource<TObject, TObject, TObject, TSchema, unknown>;
-
-/** The answer of a resource that returns a file. */
-export class StreamedFile {
-  /** Letters, digits, dots and hyphens. */
-  readonly name: string;
-  readonly type: FileType;
-  readonly body: Readable;
-  constructor(name: string, type: FileType, body: Readable) {
-    this.name = name;
-    this.type = type;
-    this.body = body;
-  }
-}
 
 /** The path as OpenAPI writes it: `/payments/{reference}`. */
 export function templateOf({ path }: Pick<AnyResource, 'path'>): string {

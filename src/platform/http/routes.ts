@@ -8,9 +8,10 @@ import type {
 import type { TSchema } from 'typebox';
 import { admitStranger, identify, queryOf } from './identify.ts';
 import type { OperationDeps } from './identify.ts';
-import { FileAnswer, HeadedAnswer, StoredAnswer } from './operation.ts';
+import { HeadedAnswer, StoredAnswer } from './operation.ts';
 import type { AnyOperation, AnyParametersOperation, RefusalForm } from './operation.ts';
 import { noteReference } from './request-log.ts';
+import { StreamedAnswer } from './streamed-answer.ts';
 import { createUpload } from './upload.ts';
 import { createValidator } from './validate.ts';
 import { readFields } from './wire/request.ts';
@@ -97,11 +98,7 @@ function createPreparation(response: TSchema): Prepare {
   const serialized = createSerializer(response);
   return (request, reply, answer) => {
     noteReference(request, answer);
-    if (answer instanceof FileAnswer) {
-      void reply.header('content-disposition', `attachment; filename="${answer.fileName}"`);
-      void reply.type(answer.contentType);
-      return Buffer.from(answer.text, 'utf8');
-    }
+    if (answer instanceof StreamedAnswer) return answer.prepare(reply);
     if (answer instanceof HeadedAnswer) {
       void serialized(reply).headers(answer.headers);
       return answer.body;
