@@ -149,7 +149,7 @@ test('callbacks with our own handle settle a payment to which the operator gave 
   const operator = createOperator({
     prepare: preparing('H1'),
     pay: accepted('H2'),
-    status: () => ACCEPTED,
+    status: accepted('H2'),
   });
   const made = await pay(operator);
   await until(async () => {
@@ -167,7 +167,7 @@ test('a callback that comes before the answer with its handle settles the paymen
       await released.promise;
       return { ...ACCEPTED, operatorHandle: 'H1' };
     },
-    status: () => ACCEPTED,
+    status: accepted('H1'),
   });
   const made = await pay(operator);
   await until(async () => expect(await readAttempts(books, made)).toHaveLength(1));
@@ -266,7 +266,7 @@ test('handles are kept for 90 days', async () => {
   expect(await handles()).toBe(0);
 });
 
-function accepted(operatorHandle: string): Script['pay'] {
+function accepted(operatorHandle: string): () => typeof ACCEPTED {
   return () => ({ ...ACCEPTED, operatorHandle });
 }
 
