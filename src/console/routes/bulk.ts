@@ -263,13 +263,14 @@ function detailRoute(options: BulkRoutesOptions): AnyRoute {
 
 /** The results, read as the vendor's people take turns. Throws: `unknown_batch`, `quarantine`. */
 async function resultsOf(
-  batchReference: string,
+  reference: string,
   context: RouteContext,
   options: BulkRoutesOptions,
 ): Promise<BatchResults<AcceptedRow>> {
   const { vendorId } = payingVendor(context.viewer, options);
   const read = partsInTurn(options.reads, longReaderOf(context));
-  const results = processorOf(options).results({ vendorId, batchReference }, read);
+  const key = { vendorId, batchReference: reference };
+  const results = processorOf(options).results(key, read);
   return await ofKnownBatch(options, results);
 }
 

@@ -1,8 +1,10 @@
 import { readVids } from '../../parties/store.ts';
 import { encodeReference } from '../../parties/reference.ts';
 import type { ReadPart } from '../../platform/base/long-reads.ts';
+import { inTurns } from '../../platform/base/turns.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool } from '../../platform/db/pool.ts';
+import { SLICE_ROWS } from '../../platform/export/rows.ts';
 import type { Cell, ExportTable } from '../../platform/export/rows.ts';
 import { MAX_XLSX_ROWS } from '../../platform/export/xlsx.ts';
 import type { BookPeriod } from '../house/store.ts';
@@ -66,8 +68,8 @@ export function referencesOf(
   }
 }
 
-/** Lines read at once. */
-const PAGE = 1000;
+/** Lines read at once: a page is a few milliseconds of work. */
+const PAGE = 500;
 
 /**
  * A statement as a table: its lines between a row for the opening and one for the closing balance.
@@ -142,11 +144,13 @@ async function* rowsOf(
   for (let after: StatementCursor | null = at; after !== null;) {
     const wanted: Wanted = { after, to, limit: PAGE };
     const page = await read(async () => await readStatementPage(pool, of, wanted));
-    yield page.lines.map((line) => {
-      const named = referencesOf(line);
-      const vid = vids.get(line.vendorId ?? 0) ?? null;
-      return columns.map(([, cellOf]) => cellOf(line, named, vid));
-    });
+    for await (const lines of inTurns(page.lines, SLICE_ROWS)) {
+      yield lines.map((line) => {
+        const named = referencesOf(line);
+        const vid = vids.get(line.vendorId ?? 0) ?? null;
+        return columns.map(([, cellOf]) => cellOf(line, named, vid));
+      });
+    }
     const { balanceCents, floatCents } = page.lines.at(-1) ?? at;
     at = { ...at, balanceCents, floatCents };
     after = page.next;

@@ -94,12 +94,13 @@ const BEFORE_FORMULA = new RegExp(String.raw`(?<![;\s"])[;\s"]+(?=${FORMULA})`, 
 export function csvExportValue(text: string): string {
   if (IS_PLAIN.test(text) || IS_NUMBER.test(text)) return text;
   const first = IS_FORMULA.test(text) ? `'${text}` : text;
+  if (!beginsCell(first)) return csvValue(first);
   return csvValue(first.replaceAll(BEFORE_FORMULA, (run) => (beginsCell(run) ? `${run}'` : run)));
 }
 
-/** Quotes do not prevent it: for such a spreadsheet they are not around the cell. */
-function beginsCell(run: string): boolean {
-  return /[;\t\r\n]/.test(run);
+/** True if a cell begins in it. Quotes do not prevent it: for such a spreadsheet they are not around the cell. */
+function beginsCell(text: string): boolean {
+  return /[;\t\r\n]/.test(text);
 }
 
 /** A line of such a file. */
