@@ -59,7 +59,6 @@ export const NOT_MEASURED: Readonly<Record<string, string>> = {
   '/proposals/:proposal': 'it is found by its primary key',
   '/receipts/:receipt': 'one receipt, by its number',
   '/home/events': 'a stream; `watch` reads it while creates run',
-  '/audit/export': 'a file, read in pages of the list',
   '/bulk/:reference': 'one batch, by its key',
   '/credit/enquiries/:vid/:operation/:reference': 'one answer, by its key',
   '/credit/cases/:caseId': 'one case, by its key',

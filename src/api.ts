@@ -263,6 +263,7 @@ function staffDepsOf(options: StaffOptions, pool: Pool, feed: HomeFeed): Staff['
   return {
     ...{ pool, clock, wireTime, timeZone: options.config.timeZone },
     publicUrl: options.config.publicUrl,
+    consoleUrl: `${options.config.publicUrl}${options.config.consolePath}`,
     masterKeys: async () => masterKeys,
     ledgerMac: async () => ledgerMac,
     proposals: async () => proposals,

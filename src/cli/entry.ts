@@ -6,8 +6,7 @@ import { noted } from './parties/noted.ts';
 
 /** Groups and commands that only read. Everything else leaves an entry in the audit log. */
 const READS = new Set([
-  ...['overview'],
-  ...['person list', 'operator list'],
+  ...['overview', 'operator list'],
   ...['operator protocols', 'operator test', 'operator floats'],
   ...['ledger', 'receipts push-status', 'receipts source list'],
   'receipts account list',
@@ -16,10 +15,10 @@ const READS = new Set([
 /** The second part of these commands, or a part of that, is what only reads. */
 const CREDIT_READS = new Set(['list', 'show', 'verify', 'usage', 'report', 'findings', 'imports']);
 /**
- * `person` and `demo-data` make entries of their own. The others may run before the log exists, while it
+ * `demo-data` makes entries of its own. The others may run before the log exists, while it
  * moves to other machines, or read only.
  */
-const OTHERS = new Set(['person', 'demo-data', 'migrate', 'cluster', 'backup', 'restore']);
+const OTHERS = new Set(['demo-data', 'migrate', 'cluster', 'backup', 'restore']);
 /** Steps of what two people decide. */
 const STEPS = new Set(['propose', 'approve', 'reject', 'withdraw', 'preview']);
 /** Settings, and income by hand, that another person approves. */

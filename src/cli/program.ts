@@ -35,7 +35,10 @@ const COMMANDS: readonly Entry[] = [
   {
     name: 'person',
     summary: 'people who sign in to the console: add, list, change, one-time links',
-    load: async () => (await import('./parties/person.ts')).addPersonCommands,
+  },
+  {
+    name: 'audit',
+    summary: 'the audit log: who did what, when and why',
   },
   {
     name: 'login',

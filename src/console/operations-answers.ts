@@ -1,6 +1,5 @@
 import type { PaymentInterval, PaymentSums } from '../staff/activity-view.ts';
 import type { BillerState } from '../staff/biller-view.ts';
-import type { Role } from '../parties/people/roles.ts';
 
 /** Shapes of the API’s answers about operations and administration; `answers.ts` says how values look. */
 
@@ -71,65 +70,4 @@ export interface OperatorDetail extends OperatorView {
   readonly maxPerSecond: number | null;
   /** The last 24 hours, by half-hour, of payments with a final state. */
   readonly intervals: readonly PaymentInterval[];
-}
-
-/** A person who signs in to the console. */
-export interface PersonView {
-  readonly login: string;
-  readonly name: string;
-  readonly role: Role;
-  readonly vid: string | null;
-  readonly status: 'active' | 'disabled';
-  readonly createdAt: string;
-  /** False until the person has used the invitation. */
-  readonly hasPassword: boolean;
-  readonly hasCodes: boolean;
-  /** Changed in the database, not by the service: cannot sign in until the role is set, and a new link used. */
-  readonly isAltered: boolean;
-  /** The proposal with which another person confirms this one; null: confirmed, or not signed in yet. */
-  readonly waitsFor: string | null;
-}
-
-/** `GET /people`. */
-export interface PeopleAnswer {
-  readonly people: readonly PersonView[];
-  /** The roles that the viewer may give. */
-  readonly roles: readonly Role[];
-}
-
-/** `POST /people`, `POST /people/:login/link`: shown once. */
-export interface InvitationAnswer {
-  readonly login: string;
-  /** Below the console’s path; the page adds its own address. */
-  readonly path: string;
-  readonly validHours: number;
-}
-
-/** An entry of the audit log. */
-export interface AuditView {
-  readonly auditId: string;
-  readonly at: string;
-  readonly login: string;
-  readonly role: string | null;
-  readonly action: string;
-  readonly target: string | null;
-  readonly reason: string | null;
-  readonly address: string;
-  readonly requestId: string;
-  readonly channel: 'console' | 'api' | 'command' | 'vendor';
-  /** The name of the token of a program; null: a person acted. */
-  readonly token: string | null;
-  /** Null: it was interrupted, or is still running. */
-  readonly result: 'done' | 'refused' | 'failed' | null;
-  readonly before: unknown;
-  readonly after: unknown;
-  /** Filter of an export. */
-  readonly filter: unknown;
-}
-
-/** `GET /audit`, newest first. */
-export interface AuditAnswer {
-  readonly entries: readonly AuditView[];
-  /** Cursor of the next page; null: there are no older ones. */
-  readonly next: string | null;
 }

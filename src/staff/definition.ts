@@ -80,6 +80,8 @@ export interface Action<Core, Input extends TObject, Output extends TObject>
   readonly proposes?: string | readonly string[];
   /** Whoever runs commands may do it without a name: where there is no second person, or always. */
   readonly actsAlone?: true | 'always';
+  /** On the machine of the service, whoever may do this may do it as well. */
+  readonly commandsMay?: Permission;
   /** True: a program may do it, too, although nobody decides about it afterwards. */
   readonly programsMay?: true;
   /** True: a step about what another person proposed. It names that by an id, not by what waits now. */

@@ -19,6 +19,8 @@ export interface StaffDeps {
   readonly timeZone: string;
   /** Where operators and providers reach the service. */
   readonly publicUrl: string;
+  /** Where people find the console. */
+  readonly consoleUrl: string;
   /** Throws: `PlainError` without the right master key. */
   readonly masterKeys: () => Promise<MasterKeys>;
   /** The ledger's authentication codes. Throws: `PlainError` without the right master key. */

@@ -154,8 +154,9 @@ export const openOrAll = (all: string) =>
 /** A name for people. */
 export const displayName = (options: Options = {}) =>
   Type.String({
-    pattern: String.raw`^[^\p{Cc}\p{Cf}\s]([^\p{Cc}\p{Cf}]{0,98}[^\p{Cc}\p{Cf}\s])?$`,
-    form: '1 to 100 characters without spaces at the ends',
+    // Two names that look alike are the same.
+    pattern: String.raw`^[^\p{C}\p{DI}\s]([^\p{C}\p{DI}]{0,98}[^\p{C}\p{DI}\s])?$`,
+    form: '1 to 100 characters that people see, without spaces at the ends',
     description: 'name for people',
     ...options,
   });

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
 import { newId } from '../../src/platform/base/ids.ts';
-import type { PeopleAnswer } from '../../src/console/operations-answers.ts';
+import type { PeopleAnswer } from '../../src/staff/people.ts';
 import type { PaymentList } from '../../src/staff/payments.ts';
 import { DEMO_PASSWORD } from '../../sandbox/data.ts';
 import { csvOf, rightLine } from '../support/credit-files.ts';
@@ -215,7 +215,7 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name', { exact: true }).fill('Selina S. Support');
     await dialog.getByLabel('Reason').fill('She was renamed');
-    await as('admin').send('PUT', '/people/support', { ...reason, role: 'finance' });
+    await as('admin').send('POST', '/people/support', { ...reason, role: 'finance' });
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('is changed.').waitFor();
     const { people } = await as('admin').read<PeopleAnswer>('/people');

@@ -180,7 +180,7 @@ test('links that the command line makes are in the audit log', async () => {
   const [noted] = await listAudit(pool, { action: 'person.link', limit: 1 });
   expect(noted).toMatchObject({ login: 'command line', target: 'asha', result: 'done' });
   const why = 'at once, because no other administrator can confirm it';
-  expect(noted?.reason).toBe(why);
+  expect(noted?.after).toMatchObject({ alone: why });
   // As does the proposal that nobody had to approve.
   const { rows } = await pool.query(
     `select d.decision, d.is_alone as "isAlone", d.note from proposals p join proposal_decisions d using (proposal_id)
@@ -220,7 +220,7 @@ test('whom one administrator invites on the command line is confirmed by another
   const changed = await waitsFor('salim');
   const listed = await must(environment, 'proposal', 'show', changed, '--json');
   expect(listed.json()).toMatchObject({ kind: 'person', proposed_by: 'zawadi' });
-  const [noted] = await listAudit(pool, { action: 'person.change', limit: 1 });
+  const [noted] = await listAudit(pool, { action: 'person.set', limit: 1 });
   expect(noted).toMatchObject({ login: 'zawadi', target: 'salim', address: 'command line' });
   // A colleague without the role may make a link: the administrator who confirms it is somebody else.
   await staff('nuru', 'support');
@@ -250,7 +250,9 @@ test('nobody keeps links of the time before two people had signed in, to be more
     const named = await withInput('', env, ...topUp('FT9'), '--by', 'Asha');
     expect(named.stderr).toContain('Asha is not the login of a member of staff');
     const [noted] = await listAudit(own, { action: 'person.add', limit: 1 });
-    expect(noted?.reason).toBe('at once, because fewer than two members of staff sign in');
+    expect(noted?.after).toMatchObject({
+      alone: 'at once, because fewer than two members of staff sign in',
+    });
   } finally {
     await own.end();
     await alone.drop();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { consoleRoutes } from '../../src/console/routes/routes.ts';
 import { definedRoutes } from '../support/defined-routes.ts';
-import type { PeopleAnswer } from '../../src/console/operations-answers.ts';
+import type { PeopleAnswer } from '../../src/staff/people.ts';
 import type { ProposalView } from '../../src/staff/proposal-schema.ts';
 import type { ProposalList } from '../../src/staff/proposals.ts';
 import { addPerson, changePerson } from '../../src/parties/people/administer.ts';
@@ -45,7 +45,7 @@ const peopleOf = async (client: ConsoleClient): Promise<PeopleAnswer> =>
 /** The proposal that confirms the person, as this one sees it. */
 async function confirmationOf(client: ConsoleClient, login: string): Promise<ProposalView> {
   const found = (await peopleOf(client)).people.find((person) => person.login === login);
-  return await client.read<ProposalView>(`/proposals/${found?.waitsFor ?? 'none'}`);
+  return await client.read<ProposalView>(`/proposals/${found?.waits_for ?? 'none'}`);
 }
 
 /** Approves what was seen. */
@@ -79,7 +79,7 @@ test('a vendor’s administrator neither learns which logins exist, nor takes on
   expect(added).toMatchObject({ status: 400, field: 'vid' });
   // Each signs in with the own name.
   const invited = await client.send('POST', '/people', { ...person, login: 'finance' });
-  const finance = await useLink(invited.body['path'], 'the finance of a vendor');
+  const finance = await useLink(invited.body['link'], 'the finance of a vendor');
   expect((await finance.get('/session')).body['person']).toMatchObject({
     ...{ login: 'demo:finance', vid: 'demo' },
   });
@@ -99,7 +99,7 @@ test('whom staff invite for a vendor pays nothing before the vendor’s administ
   const role = 'vendor_administrator';
   const invite = { name: 'Till', role: 'vendor_cashier', vid: 'demo', reason: 'x' };
   const invited = await admin.send('POST', '/people', { ...invite, login: 'till-3' });
-  const till = await useLink(invited.body['path'], 'a password for the till');
+  const till = await useLink(invited.body['link'], 'a password for the till');
   const pay = { billerCode: 'kplc_prepaid', account: '14234560001', amount: '100', phone: '' };
   for (const [method, path] of [
     ['POST', '/pay'],
@@ -111,7 +111,7 @@ test('whom staff invite for a vendor pays nothing before the vendor’s administ
   }
   // Nor does a second person whom the same administrator invites help.
   const also = await admin.send('POST', '/people', { ...invite, role, login: 'till-4' });
-  const puppet = await useLink(also.body['path'], 'a password for the till');
+  const puppet = await useLink(also.body['link'], 'a password for the till');
   const shown = await confirmationOf(own, 'till-3');
   const who = [
     { label: 'Login', text: 'till-3', amount: null },
@@ -125,12 +125,12 @@ test('whom staff invite for a vendor pays nothing before the vendor’s administ
   expect((await approve(admin, shown)).text).toContain('another person has to approve it');
   expect((await approve(as('demo2-admin'), shown)).code).toBe('not_found');
   // What was confirmed is not changed by the same hand afterwards, or meanwhile.
-  expect((await admin.send('PUT', '/people/till-3', { role, reason: 'x' })).status).toBe(200);
+  expect((await admin.send('POST', '/people/till-3', { role, reason: 'x' })).status).toBe(200);
   const late = await approve(own, shown);
   expect(late.text).toContain('already withdrawn');
   expect(late.text).not.toContain('by admin');
   const back = { role: 'vendor_cashier', reason: 'x' };
-  expect((await admin.send('PUT', '/people/till-3', back)).status).toBe(200);
+  expect((await admin.send('POST', '/people/till-3', back)).status).toBe(200);
   // The vendor is told what staff did, and not what it did itself.
   const told = await running.service.pool.query<{ route: string }>(
     `select route from request_log where method = 'STAFF'`,
@@ -140,7 +140,7 @@ test('whom staff invite for a vendor pays nothing before the vendor’s administ
   const signedInAgain = new ConsoleClient(running.origin);
   await signedInAgain.signIn('till-3', 'a password for the till');
   expect((await signedInAgain.get('/payments')).status).toBe(200);
-  expect((await admin.send('PUT', '/people/till-3', { role, reason: 'x' })).status).toBe(200);
+  expect((await admin.send('POST', '/people/till-3', { role, reason: 'x' })).status).toBe(200);
   await signedInAgain.signIn('till-3', 'a password for the till');
   expect((await signedInAgain.get('/payments')).code).toBe('not_confirmed');
 });
@@ -154,7 +154,7 @@ test('a role that reads credit reports, given to somebody who was confirmed with
     await useLink(`#${token}`, 'not known to anybody else');
   }
   const change = { role: 'risk', reason: 'x' };
-  expect((await admin.send('PUT', '/people/fourth', change)).status).toBe(200);
+  expect((await admin.send('POST', '/people/fourth', change)).status).toBe(200);
   const fourth = new ConsoleClient(running.origin);
   await fourth.signIn('fourth', 'not known to anybody else');
   expect((await fourth.get('/credit/enquiries')).code).toBe('not_confirmed');
@@ -162,7 +162,7 @@ test('a role that reads credit reports, given to somebody who was confirmed with
   const fifth = new ConsoleClient(running.origin);
   await fifth.signIn('fifth', 'not known to anybody else');
   // Who waits because of one administrator gets no other role from another, who could then be the second person.
-  const other = await fifth.send('PUT', '/people/fourth', { role: 'finance', reason: 'x' });
+  const other = await fifth.send('POST', '/people/fourth', { role: 'finance', reason: 'x' });
   expect(other).toMatchObject({ status: 400, field: 'role' });
   const shown = await confirmationOf(fifth, 'fourth');
   expect((await approve(admin, shown)).status).toBe(400);
@@ -180,7 +180,7 @@ test('a confirmation is refused after the name, the role, the vendor or the logi
   const problem = async (): Promise<string | null | undefined> =>
     (await own.read<ProposalView>(`/proposals/${id}`)).problem;
   expect(await problem()).toBe('till-8 has not used the link yet.');
-  await useLink(invited.body['path'], 'a password for the till');
+  await useLink(invited.body['link'], 'a password for the till');
   const shown = await confirmationOf(own, 'till-8');
   expect([shown.proposal, await problem()]).toEqual([id, null]);
   await changePerson(deps, 'till-8', { name: 'Somebody else' });
@@ -241,7 +241,7 @@ test('two administrators who make links for each other at once do not stop each 
 test('a change on the command line does not confirm whom somebody else invited', async () => {
   const deps = await peopleDepsOf(running);
   const invite = { login: 'ninth', name: 'Ninth', role: 'support', reason: 'x' };
-  await useLink((await as('admin').send('POST', '/people', invite)).body['path'], 'some password');
+  await useLink((await as('admin').send('POST', '/people', invite)).body['link'], 'some password');
   const waitsFor = async () => (await findPerson(deps.pool, 'ninth'))?.waitsFor;
   const before = await waitsFor();
   expect(before).not.toBeNull();
@@ -257,10 +257,10 @@ test('a link that was made for another role is not valid after a change of the r
   const admin = as('admin');
   const invite = { login: 'sixth', name: 'S', role: 'support', reason: 'x' };
   const invited = await admin.send('POST', '/people', invite);
-  expect((await admin.send('PUT', '/people/sixth', { role: 'risk', reason: 'x' })).status).toBe(
+  expect((await admin.send('POST', '/people/sixth', { role: 'risk', reason: 'x' })).status).toBe(
     200,
   );
-  const token = String(invited.body['path']).split('#')[1];
+  const token = String(invited.body['link']).split('#')[1];
   const read = await new ConsoleClient(running.origin).send('POST', '/links/read', { token });
   expect(read.code).toBe('link_invalid');
 });
@@ -268,7 +268,7 @@ test('a link that was made for another role is not valid after a change of the r
 test('whoever waits for a confirmation gets no answer of any route', async () => {
   const invite = { login: 'seventh', name: 'S', role: 'risk', reason: 'x' };
   const invited = await as('admin').send('POST', '/people', invite);
-  const seventh = await useLink(invited.body['path'], 'for reading credit reports');
+  const seventh = await useLink(invited.body['link'], 'for reading credit reports');
   for (const { method, path } of consoleRoutes(await definedRoutes())) {
     const asked = path.replaceAll(/:\w+/g, () => randomUUID());
     const { code } = await seventh.send(method, asked, method === 'GET' ? undefined : {});

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { AuditAnswer, PeopleAnswer } from '../../src/console/operations-answers.ts';
+import type { AuditAnswer } from '../../src/staff/audit.ts';
+import type { PeopleAnswer } from '../../src/staff/people.ts';
 import type { ProposalView } from '../../src/staff/proposal-schema.ts';
 import { addPerson } from '../../src/parties/people/administer.ts';
 import { createLink } from '../../src/parties/people/links.ts';
@@ -20,9 +21,8 @@ test('administrators of a vendor see and change only the vendor’s people', asy
   const { people, roles } = await peopleOf(client);
   expect(people.map(({ vid }) => vid)).toEqual(['demo', 'demo', 'demo']);
   expect(roles.every((role) => role.startsWith('vendor_'))).toBe(true);
-  const change = { status: 'disabled', reason: 'x' };
   for (const login of ['demo2-admin', 'admin', 'nobody']) {
-    const changed = await client.send('PUT', `/people/${login}`, change);
+    const changed = await client.send('POST', `/people/${login}/disable`, { reason: 'x' });
     expect(changed).toMatchObject({ status: 404, code: 'not_found' });
     const linked = await client.send('POST', `/people/${login}/link`, { reason: 'x' });
     expect(linked).toMatchObject({ status: 404, code: 'not_found' });
@@ -68,30 +68,30 @@ test('a vendor has a limited number of people, however many are added at once', 
 test('no role is raised beyond the vendor, and nobody changes their own', async () => {
   const client = await signedIn(running.origin, 'demo-admin');
   const raise = { role: 'administrator', reason: 'x' };
-  expect((await client.send('PUT', '/people/demo-viewer', raise)).code).toBe('invalid_field');
+  expect((await client.send('POST', '/people/demo-viewer', raise)).code).toBe('invalid_field');
   const own = { role: 'vendor_viewer', reason: 'x' };
-  expect((await client.send('PUT', '/people/demo-admin', own)).code).toBe('invalid_field');
+  expect((await client.send('POST', '/people/demo-admin', own)).code).toBe('invalid_field');
 });
 
 test('a person is invited, disabled and enabled, and the log says by whom and why', async () => {
   const admin = await signedIn(running.origin, 'admin');
   const person = { login: 'Wafula@pay.example', name: 'Wafula', role: 'risk', reason: 'New here' };
   const invited = await admin.send('POST', '/people', person);
-  expect(invited.body).toMatchObject({ login: 'wafula@pay.example', validHours: 72 });
-  const token = String(invited.body['path']).split('#')[1];
+  expect(invited.body).toMatchObject({ login: 'wafula@pay.example', valid_hours: 72 });
+  const token = String(invited.body['link']).split('#')[1];
   const stranger = new ConsoleClient(running.origin);
   const read = await stranger.send('POST', '/links/read', { token });
   expect(read.body).toMatchObject({ name: 'Wafula' });
   const path = '/people/wafula@pay.example';
-  const disable = { status: 'disabled', reason: 'Left' };
-  expect((await admin.send('PUT', path, disable)).body).toMatchObject({ status: 'disabled' });
+  const disabled = await admin.send('POST', `${path}/disable`, { reason: 'Left' });
+  expect(disabled.body).toMatchObject({ status: 'disabled' });
   expect((await stranger.send('POST', '/links/read', { token })).code).toBe('link_invalid');
 
   const log = await admin.get('/audit?target=wafula@pay.example');
   const { entries } = log.body as unknown as AuditAnswer;
   expect(entries).toMatchObject([
     {
-      action: 'person.change',
+      action: 'person.disable',
       login: 'admin',
       reason: 'Left',
       before: { status: 'active' },
@@ -137,7 +137,7 @@ test('all pages of the audit log together equal the export', async () => {
     cursor = next === null ? '' : `&cursor=${encodeURIComponent(next)}`;
   } while (cursor !== '');
   expect(new Set(seen).size).toBe(60);
-  const file = await fetch(`${running.origin}/console/api/audit/export?action=biller.set-status`, {
+  const file = await fetch(`${running.origin}/console/api/audit.csv?action=biller.set-status`, {
     headers: { cookie: admin.cookie },
   });
   const lines = (await file.text()).trimEnd().split('\r\n');
@@ -160,7 +160,7 @@ test('administrators who use another person’s link see, change and approve not
   const admin = await signedIn(running.origin, 'admin');
   const invite = { name: 'Second', role: 'administrator', reason: 'second administrator' };
   const invited = await admin.send('POST', '/people', { ...invite, login: 'second' });
-  const second = await useLink(invited.body['path'], 'first of two passwords');
+  const second = await useLink(invited.body['link'], 'first of two passwords');
   expect((await second.get('/session')).body['person']).toMatchObject({ isConfirmed: false });
   expect((await second.get('/session')).body['permissions']).toEqual([]);
   for (const [method, path] of [
@@ -168,14 +168,14 @@ test('administrators who use another person’s link see, change and approve not
     ['GET', '/people'],
     ['POST', `/proposals/${crypto.randomUUID()}/approve`],
     ['POST', '/people/second/link'],
-    ['PUT', '/people/finance'],
+    ['POST', '/people/finance'],
   ] as const) {
     const body = method === 'GET' ? undefined : {};
     expect((await second.send(method, path, body)).code).toBe('not_confirmed');
   }
 
   const { people } = await peopleOf(admin);
-  const id = people.find(({ login }) => login === 'second')?.waitsFor ?? '';
+  const id = people.find(({ login }) => login === 'second')?.waits_for ?? '';
   const shown = await admin.read<ProposalView>(`/proposals/${id}`);
   expect(shown).toMatchObject({ proposed_by: 'admin', is_own: true, note: invite.reason });
   const approve = async (by: ConsoleClient, { proposal: which, seen: code }: ProposalView) =>
@@ -192,12 +192,12 @@ test('administrators who use another person’s link see, change and approve not
   const third = await useLink(`#${token}`, 'one of the other person');
   // Another link was used meanwhile, so the confirmation would be for something that nobody saw.
   const again = await admin.send('POST', '/people/second/link', { reason: 'lost it' });
-  const other = await useLink(again.body['path'], 'another one of these');
+  const other = await useLink(again.body['link'], 'another one of these');
   expect((await approve(third, shown)).text).toContain('already withdrawn');
   expect((await other.send('POST', '/people/third/link', { reason: 'x' })).code).toBe(
     'not_confirmed',
   );
-  const now = (await peopleOf(third)).people.find(({ login }) => login === 'second')?.waitsFor;
+  const now = (await peopleOf(third)).people.find(({ login }) => login === 'second')?.waits_for;
   const seen = await third.read<ProposalView>(`/proposals/${now ?? ''}`);
   expect((await approve(third, seen)).status).toBe(200);
   expect((await other.get('/session')).body['person']).toMatchObject({ isConfirmed: true });
@@ -208,6 +208,6 @@ test('people of a vendor need no confirmation', async () => {
   const client = await signedIn(running.origin, 'demo-admin');
   const cashier = { login: 'till-2', name: 'Till', role: 'vendor_cashier', reason: 'x' };
   const invited = await client.send('POST', '/people', cashier);
-  const person = await useLink(invited.body['path'], 'a password for the till');
+  const person = await useLink(invited.body['link'], 'a password for the till');
   expect((await person.get('/session')).body['person']).toMatchObject({ isConfirmed: true });
 });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { AuditAnswer } from '../../src/console/operations-answers.ts';
+import type { AuditAnswer } from '../../src/staff/audit.ts';
 import type { KeyList, NewSecret } from '../../src/staff/vendor-keys.ts';
 import type { VendorView } from '../../src/staff/vendor-view.ts';
 import type { VendorAdded, VendorList } from '../../src/staff/vendors.ts';

@@ -92,14 +92,15 @@ async function actorIn(
   if (!(await mustSignIn(session))) {
     return { ...NOBODY, login: by, actor: { personId: null, name: by } };
   }
-  const { personId, login, role } = await requireStaff(session, { by, permission: of.permission });
+  const permission = of.commandsMay ?? of.permission;
+  const { personId, login, role } = await requireStaff(session, { by, permission });
   try {
     await signIn(cli, session, login);
   } catch (error) {
     const failed = { personId, login, role, action: 'session.start', target: of.name };
     await noted(pool, failed, () => Promise.reject(error as Error));
   }
-  const permissions = new Set(permissionsOf(role));
+  const permissions = new Set([...permissionsOf(role), of.permission]);
   const actor = { personId, name: login };
   return { ...{ personId, login, role, permissions, actor }, vendor: undefined, token: null };
 }
@@ -114,6 +115,7 @@ function depsOf({ progress }: Cli, session: Session): StaffDeps {
   return {
     ...{ pool, wireTime, ledgerMac, masterKeys, clock: systemClock },
     ...{ timeZone: config.timeZone, publicUrl: config.publicUrl },
+    consoleUrl: `${config.publicUrl}${config.consolePath}`,
     proposals: async () =>
       createProposals({
         ...{ pool, wireTime, ledgerMac: await ledgerMac(), masterKeys: await masterKeys() },

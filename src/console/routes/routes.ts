@@ -3,7 +3,6 @@ import type { Definition } from '../../staff/definition.ts';
 import type { StaffDeps } from '../../staff/deps.ts';
 import type { Cursors } from '../../platform/http/cursors.ts';
 import { staffRoutes } from '../staff-routes.ts';
-import { auditRoutes } from './audit.ts';
 import { homeRoutes } from './home.ts';
 import type { HomeRoutesOptions } from './home.ts';
 import { accountRoutes } from './account.ts';
@@ -16,7 +15,6 @@ import { creditImportRoutes } from './credit-imports.ts';
 import { scorecardRoutes } from './credit-scorecards.ts';
 import type { CreditRoutesOptions } from './credit.ts';
 import { operatorRoutes } from './operators.ts';
-import { peopleRoutes } from './people.ts';
 import { bulkRoutes } from './bulk.ts';
 import type { BulkRoutesOptions } from './bulk.ts';
 import { payRoutes } from './pay.ts';
@@ -45,8 +43,6 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
   return [
     ...homeRoutes(options),
     ...operatorRoutes(options),
-    ...peopleRoutes(options),
-    ...auditRoutes(options),
     ...systemRoutes(options),
     ...requestRoutes(reports),
     ...payRoutes(options),

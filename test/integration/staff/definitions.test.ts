@@ -254,6 +254,7 @@ function nearby(): By {
     deps: {
       ...{ pool, clock: systemClock, wireTime: createWireTime('Africa/Nairobi') },
       ...{ timeZone: 'Africa/Nairobi', publicUrl: running.origin },
+      consoleUrl: `${running.origin}/console`,
       masterKeys: async () => masterKeys,
       ledgerMac: async () => await openLedgerMac(pool, masterKeys),
       proposals: async () => proposals,

@@ -36,6 +36,7 @@ beforeAll(async () => {
       ...{ pool, clock: systemClock, wireTime: createWireTime('UTC'), timeZone: 'UTC' },
       ...{
         publicUrl: 'https://pay.example.com',
+        consoleUrl: 'https://pay.example.com/console',
         masterKeys: none,
         ledgerMac: none,
         proposals: none,

@@ -101,6 +101,15 @@ const nextDay = (): string => {
   return new Date(Date.UTC(2026, 0, closes)).toISOString().slice(0, 10);
 };
 
+const newPerson = () => ({
+  ...{ login: `p-${some()}`, name: 'Pendo', role: 'support', reason: 'new here' },
+});
+const addedPerson = async ({ act }: World) => {
+  const { login } = newPerson();
+  await act('admin', '/people', { ...newPerson(), login });
+  return { login, reason: 'asked for' };
+};
+
 /** Each time another one, because the same step is not proposed twice. */
 const BILLERS = ['kplc_prepaid', 'airtel', 'telkom', 'jtl', 'zuku', 'startimes'];
 let turns = 0;
@@ -150,6 +159,17 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'payout.return': {
     input: async (world) => ({ payout: await approvedPayout(world), reason: 'not made' }),
   },
+  'person.list': { by: 'admin', input: async () => ({}) },
+  'person.add': { by: 'admin', input: async () => newPerson() },
+  'person.link': { by: 'admin', input: addedPerson },
+  'person.set': {
+    by: 'admin',
+    input: async (world) => ({ ...(await addedPerson(world)), role: 'risk' }),
+  },
+  'person.disable': { by: 'admin', input: addedPerson },
+  'person.enable': { by: 'admin', input: addedPerson },
+  // The entries that the look itself makes are others.
+  'audit.list': { by: 'admin', input: async () => ({ action: 'biller.offline' }) },
   'report.margin': { input: async () => ({ by: 'biller,day' }) },
   'report.vat': nothing,
   'report.receivables': nothing,

@@ -1,11 +1,10 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useRouter, useSearch } from '@tanstack/react-router';
-import type { AuditAnswer, AuditView } from '../../../../src/console/operations-answers.ts';
-import { apiUrl } from '../../api/client.ts';
+import type { AuditAnswer, AuditView } from '../../../../src/staff/audit.ts';
 import { usePages } from '../../api/pages.ts';
-import { ButtonLink } from '../../design/ButtonLink.tsx';
 import { Card } from '../../design/Card.tsx';
 import { Field } from '../../design/Field.tsx';
+import { FileLinks } from '../../design/FileLinks.tsx';
 import { Filters } from '../../design/Filters.tsx';
 import { More } from '../../design/More.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
@@ -26,9 +25,7 @@ export function Audit() {
         title={<Trans>Audit log</Trans>}
         about={<Trans>Every sign-in and every action. Nobody can change or delete entries.</Trans>}
       >
-        <ButtonLink href={apiUrl('/audit/export', filter)} download>
-          <Trans>Export CSV</Trans>
-        </ButtonLink>
+        <FileLinks path="/audit" query={{ ...filter }} />
       </PageHeader>
       <Filter key={JSON.stringify(filter)} />
       {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
@@ -77,7 +74,7 @@ function Entries({ entries }: { readonly entries: readonly AuditView[] }) {
     <Table
       label={t`Audit log`}
       rows={entries}
-      keyOf={({ auditId }) => auditId}
+      keyOf={(entry) => entry.audit_id}
       empty={t`No entry matches.`}
       columns={[
         { title: t`When`, cell: ({ at }) => <Time at={at} /> },

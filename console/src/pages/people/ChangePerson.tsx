@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { InvitationAnswer, PersonView } from '../../../../src/console/operations-answers.ts';
+import type { InvitationAnswer, PersonView } from '../../../../src/staff/people.ts';
 import type { Role } from '../../../../src/parties/people/roles.ts';
 import { send } from '../../api/client.ts';
 import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
@@ -34,7 +34,8 @@ export function ChangePerson({
     ...fields
   }: Readonly<Record<string, string>>): Promise<void> => {
     if (action === 'link') onInvited(await send('POST', `${path}/link`, fields));
-    else await send('PUT', path, { ...changedOf(fields, person), ...STATUS[action] });
+    else if (action === 'change') await send('POST', path, changedOf(fields, person));
+    else await send('POST', `${path}/${action}`, fields);
     await queries.invalidateQueries({ queryKey: ['people'] });
   };
   const isActive = person.status === 'active';
@@ -60,7 +61,7 @@ export function ChangePerson({
         }}
       />
       {action === 'change' && <NameAndRole person={person} roles={roles} />}
-      <Consequence action={action} isAltered={person.isAltered} />
+      <Consequence action={action} isAltered={person.is_altered === true} />
     </ConfirmDialog>
   );
 }
@@ -70,15 +71,8 @@ function changedOf(
   fields: Readonly<Record<string, string>>,
   person: PersonView,
 ): Readonly<Record<string, string>> {
-  return person.isAltered ? fields : onlyChanged(fields, { ...person });
+  return person.is_altered === true ? fields : onlyChanged(fields, { ...person });
 }
-
-const STATUS: Readonly<Record<Action, { readonly status?: 'active' | 'disabled' }>> = {
-  change: {},
-  link: {},
-  disable: { status: 'disabled' },
-  enable: { status: 'active' },
-};
 
 function NameAndRole({
   person,

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import type { InvitationAnswer } from '../../../../src/console/operations-answers.ts';
+import type { InvitationAnswer } from '../../../../src/staff/people.ts';
 import { ShownOnce } from '../../design/ShownOnce.tsx';
 
 /** A one-time link, shown once. */
@@ -11,12 +11,13 @@ export function Invitation({
   readonly onClose: () => void;
 }) {
   const { t } = useLingui();
-  const { login, path, validHours } = invitation;
+  const { login, link, valid_hours: validHours } = invitation;
+  const [, token = ''] = link.split('#');
   return (
     <ShownOnce
       title={<Trans>One-time link</Trans>}
       label={t`Link`}
-      value={new URL(path, document.baseURI).href}
+      value={new URL(`welcome#${token}`, document.baseURI).href}
       onClose={onClose}
     >
       <Trans>

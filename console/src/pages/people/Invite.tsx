@@ -2,7 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useLingui as useLanguage } from '@lingui/react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { InvitationAnswer } from '../../../../src/console/operations-answers.ts';
+import type { InvitationAnswer } from '../../../../src/staff/people.ts';
 import type { Role } from '../../../../src/parties/people/roles.ts';
 import { send } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';

@@ -1,11 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type {
-  InvitationAnswer,
-  PeopleAnswer,
-  PersonView,
-} from '../../../../src/console/operations-answers.ts';
+import type { InvitationAnswer, PeopleAnswer, PersonView } from '../../../../src/staff/people.ts';
 import { get } from '../../api/client.ts';
 import { useMay, useSession } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
@@ -125,7 +121,7 @@ function PeopleTable({
 }
 
 function Confirm({
-  person: { name, waitsFor },
+  person: { name, waits_for: waitsFor },
   onConfirm,
 }: {
   readonly person: PersonView;

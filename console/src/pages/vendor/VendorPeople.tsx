@@ -1,7 +1,7 @@
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { InvitationAnswer, PeopleAnswer } from '../../../../src/console/operations-answers.ts';
+import type { InvitationAnswer, PeopleAnswer } from '../../../../src/staff/people.ts';
 import { get } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
