@@ -137,7 +137,7 @@ async function act(
 export async function openFileEntry(of: Definition, input: Values, by: By, filter: object) {
   const [noun = '', verb = ''] = of.name.split('.');
   // A noun has several tables with names of their own, such as the reports.
-  const isWhole = of.kind !== 'view' || /^(list|show)$/.test(verb);
+  const isWhole = of.kind !== 'view' || /^(list|show|find)$/.test(verb);
   const name = isWhole ? noun : of.name;
   return await openEntry({ ...entryOf(`${name}.export`, of, input, by), filter }, by.deps);
 }
