@@ -120,7 +120,7 @@ describe('JSON', () => {
   /** Files that read with JSON.parse what this program has written itself, or another program of this machine. */
   const OWN = [
     'console/routes/credit-report.ts',
-    'console/routes/vendor-requests.ts',
+    'parties/compare-signature.ts',
     'credit/batches/batch.ts',
     'credit/batches/kind.ts',
     'credit/bureaus/name-shares.ts',

@@ -6,7 +6,7 @@ import type { ActionLimit } from '../parties/people/audited.ts';
 import type { Role } from '../parties/people/roles.ts';
 import type { ErrorCode } from '../platform/base/errors.ts';
 import { vendorReaderName } from '../platform/base/long-reads.ts';
-import type { LongReader, LongReads } from '../platform/base/long-reads.ts';
+import type { LongReader } from '../platform/base/long-reads.ts';
 import type { Permission } from '../parties/people/permissions.ts';
 
 /** The person who is signed in. */
@@ -36,19 +36,6 @@ export interface RouteContext {
 export function longReaderOf({ viewer, isClosed }: RouteContext): LongReader {
   const { vendor, personId } = viewer;
   return { name: vendor === undefined ? personId : vendorReaderName(vendor.vid), isClosed };
-}
-
-/**
- * Reads a page of a list. Those of a vendor's people take turns, because a filter that matches few rows may read
- * many; staff, who wait for nobody, must see what goes on while they do.
- */
-export async function readInVendorsTurn<Result>(
-  reads: LongReads,
-  context: RouteContext,
-  read: () => Promise<Result>,
-): Promise<Result> {
-  if (context.viewer.vendor === undefined) return await read();
-  return await reads(longReaderOf(context), read);
 }
 
 /** The answer of an action, with what the audit log keeps of it. */

@@ -1,16 +1,30 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../platform/base/clock.ts';
+import { DAY_MS } from '../platform/base/days.ts';
 import { LIMITS } from '../platform/base/limits.ts';
-import type { Pool } from '../platform/db/pool.ts';
+import type { Pool, Queryable } from '../platform/db/pool.ts';
 import { startPeriodicJob } from '../platform/jobs/periodic-job.ts';
 import type { PeriodicJob } from '../platform/jobs/periodic-job.ts';
 import { startRetention } from '../platform/jobs/retention.ts';
 import type { RetentionTiming } from '../platform/jobs/retention.ts';
 import type { VendorDirectory } from './directory.ts';
-import { deleteRequestsBefore, insertRequests } from './request-log-store.ts';
+import { deleteRequestsBefore, insertRequests, listRequests } from './request-log-store.ts';
 import type { LoggedRequest } from './request-log-store.ts';
 import { listVendors } from './store.ts';
+
+export type { LoggedRequest } from './request-log-store.ts';
+
+/** A vendor's requests as long as they are kept, newest first. */
+export async function readRequests(
+  db: Queryable,
+  clock: Clock,
+  vendorId: number,
+  page: Omit<Parameters<typeof listRequests>[2], 'since'>,
+): Promise<LoggedRequest[]> {
+  const since = new Date(clock.now().getTime() - LIMITS.requestLogDays * DAY_MS);
+  return await listRequests(db, vendorId, { ...page, since });
+}
 
 /** An answer, as the HTTP server reports it. */
 export interface AnsweredRequest {

@@ -1,13 +1,11 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { listRequests as readRequests } from '../parties/request-log-store.ts';
-import type { LoggedRequest } from '../parties/request-log-store.ts';
-import { DAY_MS } from '../platform/base/days.ts';
-import { LIMITS } from '../platform/base/limits.ts';
+import { readRequests } from '../parties/request-log.ts';
 import { parameter } from '../platform/http/parameter.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
 import { nullable } from '../platform/http/schemas.ts';
 import { readPage } from './page.ts';
+import { requestView } from './request-view.ts';
 import { readerOf, resource } from './resource.ts';
 import type { SelfServiceDeps } from './resource.ts';
 import { instant, pageOf, paging } from './schemas.ts';
@@ -73,34 +71,19 @@ export function listRequests(deps: SelfServiceDeps): AnyResource {
         { list: NAME, owner: context.signer.vid, query, reader: readerOf(context) },
         {
           read: async (after: Position | undefined, limit) =>
-            await readRequests(deps.pool, context.signer.vendorId, {
+            await readRequests(deps.pool, deps.clock, context.signer.vendorId, {
               onlyRefused: query.only === 'refused',
-              since: new Date(deps.clock.now().getTime() - LIMITS.requestLogDays * DAY_MS),
               before: after && { at: new Date(after.at), requestId: after.requestId },
               limit,
             }),
           positionOf: ({ at, requestId }) => ({ at: at.toISOString(), requestId }),
-          view: (row) => requestView(row, operationAt),
+          view: (row) => ({
+            ...requestView(row),
+            operation: operationAt(row.method, row.route) ?? null,
+          }),
         },
       ),
   });
-}
-
-function requestView(
-  row: LoggedRequest,
-  operationAt: SelfServiceDeps['operationAt'],
-): Static<typeof request> {
-  return {
-    request_id: row.requestId,
-    at: row.at.toISOString(),
-    operation: operationAt(row.method, row.route) ?? null,
-    method: row.method,
-    path: row.route,
-    status: row.status,
-    error_code: row.code,
-    duration_ms: row.durationUs / 1000,
-    key_id: row.keyId,
-  };
 }
 
 const EXAMPLE: Static<typeof request> = {

@@ -16,6 +16,10 @@ export const NOUNS: readonly Entry[] = [
   { command: 'payment', load: async () => (await import('./payments.ts')).PAYMENTS },
   { command: 'case', load: async () => (await import('./cases.ts')).CASES },
   { command: 'vendor', load: async () => (await import('./vendors.ts')).VENDORS },
+  {
+    command: 'vendor request',
+    load: async () => (await import('./vendor-requests.ts')).VENDOR_REQUESTS,
+  },
   { command: 'vendor top-up', load: async () => (await import('./vendor-top-ups.ts')).TOP_UPS },
   { command: 'webhook', load: async () => (await import('./webhooks.ts')).WEBHOOKS },
   { command: 'receipts', load: async () => (await import('./receipts.ts')).RECEIPTS },

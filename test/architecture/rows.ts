@@ -103,7 +103,7 @@ export const ROWS: readonly (readonly string[])[] = [
     'console/file-uploads',
     'console/home-feed',
   ],
-  ['console/vendor-answers', 'console/pay-answers', 'console/request-answers'],
+  ['console/vendor-answers', 'console/pay-answers'],
   ['console/line-counter'],
   ['console/audited', 'console/staff-routes'],
   ['console/finance-answers'],

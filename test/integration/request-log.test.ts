@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { RequestsAnswer, SignatureCompared } from '../../src/console/request-answers.ts';
+import type { RequestList, SignatureCompared } from '../../src/staff/vendor-requests.ts';
 import type { KeyList } from '../../src/staff/vendor-keys.ts';
 import {
   createRequestLog,
@@ -29,8 +29,8 @@ beforeAll(async () => {
   ];
 });
 
-async function requestsOf(client: ConsoleClient, query = ''): Promise<RequestsAnswer> {
-  return await client.read<RequestsAnswer>(`/vendors/demo/requests${query}`);
+async function requestsOf(client: ConsoleClient, query = ''): Promise<RequestList> {
+  return await client.read<RequestList>(`/vendors/demo/requests${query}`);
 }
 
 /** The log is ordered by milliseconds. */
@@ -53,9 +53,9 @@ test('requests are recorded with operation, result and key, without their conten
   const keys = await admin.read<KeyList>('/vendors/demo/keys');
   const keyId = keys.keys[0]?.key_id;
   expect(requests).toMatchObject([
-    { status: 401, code: 'signature_invalid', keyId: null },
-    { route: '/transaction/create', status: 404, code: 'unknown_biller', keyId },
-    { route: '/billing/account/balance', status: 200, code: null, keyId },
+    { status: 401, error_code: 'signature_invalid', key_id: null },
+    { path: '/transaction/create', status: 404, error_code: 'unknown_biller', key_id: keyId },
+    { path: '/billing/account/balance', status: 200, error_code: null, key_id: keyId },
   ]);
   expect(JSON.stringify(requests)).not.toContain('14234569901');
   const refused = await requestsOf(demoAdmin, '?only=refused');
@@ -249,21 +249,21 @@ describe('a signature', () => {
     expect(await compare({ request, signed: 'account=14%2023&amount=100&vid=demo' })).toEqual({
       ours,
       yours: 'account=14%2023&amount=100&vid=demo',
-      differsAt: 10,
+      differs_at: 10,
       hint: 'encoded',
-      isHashRight: null,
+      is_right: null,
     });
     const hash = signatureOf(params, 'demo-security-key');
     expect(await compare({ request: JSON.stringify({ ...params, hash }) })).toEqual({
       ours,
       yours: null,
-      differsAt: null,
+      differs_at: null,
       hint: null,
-      isHashRight: true,
+      is_right: true,
     });
     const wrong = signatureOf(params, 'other');
     const asked = { request: `/transaction/create?${request}&hash=${wrong}`, signed: ours };
-    expect(await compare(asked)).toMatchObject({ ours, differsAt: null, isHashRight: false });
+    expect(await compare(asked)).toMatchObject({ ours, differs_at: null, is_right: false });
   });
 
   test('the log compares a signature by header line by line', async () => {
@@ -274,13 +274,13 @@ describe('a signature', () => {
     const sig = createHmac('sha256', 'demo-security-key').update(ours).digest('hex');
     const header = `X-Signature: v2,t=1764000000,nonce=${nonce},sig=${sig}`;
     const asked = { request: body, header, method: 'POST', target: '/billing/account/balance' };
-    expect(await compare(asked)).toMatchObject({ ours, isHashRight: true });
+    expect(await compare(asked)).toMatchObject({ ours, is_right: true });
     const signed = `${ours}\n`;
     expect(await compare({ ...asked, signed })).toMatchObject({
-      differsAt: ours.length,
+      differs_at: ours.length,
       hint: 'line_break',
     });
-    expect(await compare({ ...asked, request: `${body} ` })).toMatchObject({ isHashRight: false });
+    expect(await compare({ ...asked, request: `${body} ` })).toMatchObject({ is_right: false });
     for (const wrong of [{ header: 'v2,t=1' }, { target: 'balance' }]) {
       const path = '/vendors/demo/signature';
       const refused = await demoAdmin.send('POST', path, { ...asked, ...wrong });
@@ -292,7 +292,7 @@ describe('a signature', () => {
     const other = { ...params, vid: 'demo2' };
     const hash = signatureOf(other, 'demo2-security-key');
     const request = new URLSearchParams({ ...other, hash }).toString();
-    expect(await compare({ request })).toMatchObject({ isHashRight: false });
+    expect(await compare({ request })).toMatchObject({ is_right: false });
     const refused = await demoAdmin.send('POST', '/vendors/demo/signature', { request: '{' });
     expect(refused).toMatchObject({ status: 400 });
   });

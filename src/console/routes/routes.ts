@@ -20,7 +20,6 @@ import type { BulkRoutesOptions } from './bulk.ts';
 import { payRoutes } from './pay.ts';
 import type { PayRoutesOptions } from './pay.ts';
 import { statementRoutes } from './statements.ts';
-import { requestRoutes } from './vendor-requests.ts';
 import { systemRoutes } from './system.ts';
 import type { SystemRoutesOptions } from './system.ts';
 
@@ -44,7 +43,6 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...homeRoutes(options),
     ...operatorRoutes(options),
     ...systemRoutes(options),
-    ...requestRoutes(reports),
     ...payRoutes(options),
     ...bulkRoutes(reports),
     ...statementRoutes(reports),

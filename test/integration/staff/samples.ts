@@ -257,6 +257,8 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'vendor.keys': byAdmin(),
   'vendor.rotate-key': byAdmin({ overlap: '1h' }),
   'vendor.retire-key': retired('vendor'),
+  'request.list': byAdmin(),
+  'signature.compare': byAdmin({ request: 'vid=demo&amount=100', signed: 'amount=100' }),
   'top-up.list': nothing,
   'top-up.show': { input: vendorOf() },
   'top-up.fund': { input: vendorOf({ below: '100' }) },

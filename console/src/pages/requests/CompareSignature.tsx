@@ -2,7 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useMutation } from '@tanstack/react-query';
 import type { SubmitEvent } from 'react';
 import type { SignatureHint } from '../../../../src/parties/compare-texts.ts';
-import type { SignatureCompared } from '../../../../src/console/request-answers.ts';
+import type { SignatureCompared } from '../../../../src/staff/vendor-requests.ts';
 import { send } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
@@ -94,7 +94,7 @@ function ByHeader() {
 }
 
 function Compared({ answer }: { readonly answer: SignatureCompared }) {
-  const { ours, yours, differsAt, hint, isHashRight } = answer;
+  const { ours, yours, differs_at: differsAt, hint, is_right: isHashRight } = answer;
   return (
     <div className={styles['compared']} aria-live="polite">
       {isHashRight !== null && (

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useState } from 'react';
-import type { RequestView, RequestsAnswer } from '../../../../src/console/request-answers.ts';
+import type { RequestList as Answer, RequestRow } from '../../../../src/staff/vendor-requests.ts';
 import { usePages } from '../../api/pages.ts';
 import { Card } from '../../design/Card.tsx';
 import { More } from '../../design/More.tsx';
@@ -20,7 +20,7 @@ export function RequestList({ vid }: { readonly vid: string }) {
   const { t } = useLingui();
   const [only, setOnly] = useState('');
   const path = `/vendors/${encodeURIComponent(vid)}/requests`;
-  const list = usePages<RequestsAnswer>(
+  const list = usePages<Answer>(
     ['vendor', vid, 'requests'],
     path,
     { only },
@@ -52,33 +52,33 @@ export function RequestList({ vid }: { readonly vid: string }) {
   );
 }
 
-function List({ requests }: { readonly requests: readonly RequestView[] }) {
+function List({ requests }: { readonly requests: readonly RequestRow[] }) {
   const { t } = useLingui();
   const { duration } = useFigures();
   return (
     <Table
       label={t`Request log`}
       rows={requests}
-      keyOf={({ requestId }) => requestId}
+      keyOf={({ request_id: id }) => id}
       empty={t`No request matches.`}
       columns={[
         { title: t`When`, cell: ({ at }) => <Time at={at} /> },
-        { title: t`Operation`, cell: ({ method, route }) => `${method} ${route}` },
+        { title: t`Operation`, cell: ({ method, path }) => `${method} ${path}` },
         { title: t`Result`, cell: (request) => <Result request={request} /> },
         {
           title: t`Duration`,
-          cell: ({ durationMs }) => duration(durationMs / 1000),
+          cell: ({ duration_ms: ms }) => duration(ms / 1000),
           align: 'end',
           hide: 'small',
         },
         {
           title: t`Key`,
-          cell: ({ keyId }) => (keyId === null ? t`not proven` : `…${keyId.slice(-8)}`),
+          cell: ({ key_id: key }) => (key === null ? t`not proven` : `…${key.slice(-8)}`),
           hide: 'small',
         },
         {
           title: t`Request`,
-          cell: ({ requestId }) => <code className={styles['id']}>{requestId}</code>,
+          cell: ({ request_id: id }) => <code className={styles['id']}>{id}</code>,
           hide: 'small',
         },
       ]}
@@ -86,7 +86,7 @@ function List({ requests }: { readonly requests: readonly RequestView[] }) {
   );
 }
 
-function Result({ request: { status, code } }: { readonly request: RequestView }) {
+function Result({ request: { status, error_code: code } }: { readonly request: RequestRow }) {
   if (code === null) return <Pill tone="done">{status}</Pill>;
   return (
     <Pill tone={status >= 500 ? 'alert' : 'waiting'}>
