@@ -61,10 +61,13 @@ export const NOT_MEASURED: Readonly<Record<string, string>> = {
   '/home/events': 'a stream; `watch` reads it while creates run',
   '/bulk/:reference': 'one batch, by its key',
   '/credit/enquiries/:vid/:operation/:reference': 'one answer, by its key',
-  '/credit/cases/:caseId': 'one case, by its key',
-  '/credit/disputes/:disputeId': 'one dispute, by its key',
-  '/credit/proposals/:proposalId': 'one proposal, by its key',
-  '/credit/imports/:importId': 'one import, by its key',
+  '/credit/cases/:case': 'one case, by its key',
+  '/credit/disputes/:dispute': 'one dispute, by its key',
+  '/credit/proposals/:proposal': 'one proposal, by its key',
+  '/credit/imports/:import': 'one import, by its key',
+  '/credit/imports/:import/findings': 'the findings of one import, by its key',
+  '/credit/lenders/:lender': 'one lender, by its key',
+  '/credit/monitor': 'it reads every enquiry; the page shows what was last measured',
 };
 
 function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measured>> {
@@ -180,7 +183,13 @@ function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measur
     '/credit/imports': LISTS,
     '/credit/scorecards': LISTS,
     '/credit/scorecards/:card': { ...CHARTS, params: { card: [samples.scorecard] } },
-    '/credit/monitor': CHARTS,
+    '/credit/scorecard-changes': LISTS,
+    '/credit/rule-changes': LISTS,
+    '/credit/merges': LISTS,
+    '/credit/withdrawals': LISTS,
+    '/credit/overrides': { ...LISTS, query: { vid: ['demo'] } },
+    '/credit/usage': CHARTS,
+    '/credit/months': CHARTS,
   };
 }
 

@@ -33,6 +33,7 @@ function inertOptions(): ApiOptions {
       roles: new Set(['api']),
       basePath: '',
       billingPath: '',
+      creditContact: '',
       scoringPath: '',
       consolePath: '/console',
       publicUrl: 'http://127.0.0.1',

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { WireTime } from './platform/base/clock.ts';
 import type { Mac } from './platform/base/mac.ts';
 import type { Payments } from './payments/payments.ts';
-import { addSubjectAccess } from './credit/operations/subject-access.ts';
+import { ACCESS_PATH, addSubjectAccess } from './credit/operations/subject-access.ts';
 import type { ReportOptions } from './credit/reports/subject-report.ts';
 import type { ScoreBatches } from './credit/batches/batch.ts';
 import type { EnquiryService } from './credit/enquiries/service.ts';
@@ -61,6 +61,7 @@ import { createLongReads } from './platform/base/long-reads.ts';
 import type { LongReads } from './platform/base/long-reads.ts';
 import { ReadingNames } from './platform/base/reading-names.ts';
 import type { MasterKeys } from './platform/base/sealing.ts';
+import { Refusal } from './platform/base/errors.ts';
 import { relyingPartyOf } from './parties/people/relying-party.ts';
 import { createServer } from './platform/http/server.ts';
 import type { ServerLimits } from './platform/http/server.ts';
@@ -93,6 +94,7 @@ export interface ApiOptions extends AuthenticationDeps, PaymentsParts {
     readonly basePath: string;
     readonly billingPath: string;
     readonly scoringPath: string;
+    readonly creditContact: string;
     readonly timeZone: string;
     readonly consolePath: string;
     readonly publicUrl: string;
@@ -258,18 +260,23 @@ async function staffOf(options: StaffOptions): Promise<Staff> {
 }
 
 function staffDepsOf(options: StaffOptions, pool: Pool, feed: HomeFeed): Staff['deps'] {
-  const { clock, wireTime, masterKeys, ledgerMac } = options;
+  const { clock, wireTime, masterKeys, ledgerMac, reports, enquiryService, config } = options;
+  const accessUrl = `${config.publicUrl}${config.scoringPath}${ACCESS_PATH}`;
   const proposals = createProposals({ ...options, pool });
   return {
-    ...{ pool, clock, wireTime, timeZone: options.config.timeZone },
-    publicUrl: options.config.publicUrl,
-    consoleUrl: `${options.config.publicUrl}${options.config.consolePath}`,
+    ...{ pool, clock, wireTime, timeZone: config.timeZone },
+    publicUrl: config.publicUrl,
+    consoleUrl: `${config.publicUrl}${config.consolePath}`,
     masterKeys: async () => masterKeys,
     ledgerMac: async () => ledgerMac,
     proposals: async () => proposals,
     catalogue: async () => options.catalogue,
     activity: async (from) => await feed.activity(from),
     payments: options,
+    credit: async () => {
+      if (reports === undefined) throw new Refusal('scoring_unavailable');
+      return { ...reports, pool, enquiryService, accessUrl, contact: config.creditContact };
+    },
     longReads: createLongReads(LONG_READS_AT_ONCE, options),
   };
 }

@@ -1,3 +1,4 @@
+import type { CreditDesk } from '../credit/facade.ts';
 import type { BillerCatalogue } from '../payments/billers/catalogue.ts';
 import type { ActivitySince } from '../payments/overview/figures.ts';
 import type { Payments } from '../payments/payments.ts';
@@ -33,6 +34,8 @@ export interface StaffDeps {
   readonly activity: ActivitySince;
   /** The running wing. Undefined: a command asks, which opens no connection to operators. */
   readonly payments?: Pick<Payments, 'witnessOf' | 'verifyNow'>;
+  /** The registry of credit information. Throws: `scoring_unavailable`, in a command `PlainError`, without its keys. */
+  readonly credit: () => Promise<CreditDesk>;
   /** Turns for long reads. Undefined: a command waits for nobody. */
   readonly longReads?: LongReads;
   /** The file that came with the input; see `requireFile`. */

@@ -139,9 +139,14 @@ export const period = {
   to: moment({ description: 'its end: a day (included) or a time (not included)' }),
 };
 
-/** A day of the service’s time zone. */
+/** A day; see `readDay`. */
 export const day = (options: Options) =>
-  Type.String({ pattern: String.raw`^\d{4}-\d{2}-\d{2}$`, form: 'written YYYY-MM-DD', ...options });
+  Type.String({
+    pattern: String.raw`^\d{4}-\d{2}-\d{2}$`,
+    form: 'written YYYY-MM-DD',
+    placeholder: 'date',
+    ...options,
+  });
 
 /** Which proposals of two people a list has. */
 export const openOrAll = (all: string) =>

@@ -11,7 +11,7 @@ const lineView = Type.Object({
 export type LineView = Static<typeof lineView>;
 const lines = Type.Array(lineView);
 
-const decision = Type.Enum(['approved', 'rejected', 'withdrawn', 'expired']);
+export const decision = Type.Enum(['approved', 'rejected', 'withdrawn', 'expired']);
 
 interface Decided {
   readonly proposed_by: string;

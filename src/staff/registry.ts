@@ -34,6 +34,48 @@ export const NOUNS: readonly Entry[] = [
   { command: 'house', load: async () => (await import('./house.ts')).HOUSE },
   { command: 'house entry', load: async () => (await import('./entries.ts')).ENTRIES },
   { command: 'house journal', load: async () => (await import('./journals.ts')).JOURNALS },
+  { command: 'credit', load: async () => (await import('./credit-monitor.ts')).CREDIT },
+  {
+    command: 'credit override',
+    load: async () => (await import('./credit-monitor.ts')).CREDIT_OVERRIDES,
+  },
+  {
+    command: 'credit scorecard',
+    load: async () => (await import('./credit-scorecards.ts')).CREDIT_SCORECARDS,
+  },
+  {
+    command: 'credit imports',
+    load: async () => (await import('./credit-imports.ts')).CREDIT_IMPORTS,
+  },
+  {
+    command: 'credit merge',
+    load: async () => (await import('./credit-merges.ts')).CREDIT_MERGES,
+  },
+  {
+    command: 'credit withdraw',
+    load: async () => (await import('./credit-accounts.ts')).CREDIT_WITHDRAWALS,
+  },
+  {
+    command: 'credit sale',
+    load: async () => (await import('./credit-accounts.ts')).CREDIT_SALES,
+  },
+  {
+    command: 'credit deceased',
+    load: async () => (await import('./credit-accounts.ts')).CREDIT_LIVES,
+  },
+  {
+    command: 'credit suppression',
+    load: async () => (await import('./credit-rules.ts')).CREDIT_RULES,
+  },
+  { command: 'credit case', load: async () => (await import('./credit-cases.ts')).CREDIT_CASES },
+  {
+    command: 'credit dispute',
+    load: async () => (await import('./credit-cases.ts')).CREDIT_DISPUTES,
+  },
+  {
+    command: 'credit proposal',
+    load: async () => (await import('./credit-proposals.ts')).CREDIT_PROPOSALS,
+  },
 ];
 
 /** Every noun with its definitions, for the service and the tests. */

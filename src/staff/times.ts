@@ -1,5 +1,6 @@
 import { parseSenderTime, periodOfDay } from '../platform/base/clock.ts';
 import type { WireTime } from '../platform/base/clock.ts';
+import { parseDay } from '../platform/base/days.ts';
 import { Refusal } from '../platform/base/errors.ts';
 
 /** The start of a day of the service’s time zone, or a moment in any form that senders use. Throws: `invalid_field`. */
@@ -18,6 +19,13 @@ export function readPeriod(
   const to = periodOfDay(given.to, wireTime)?.to ?? readMoment(given.to, 'to', wireTime);
   if (from < to) return { from, to };
   throw new Refusal('invalid_field', { field: 'to', text: 'to must be after from' });
+}
+
+/** A day that people write, which has to exist. Throws: `invalid_field`. */
+export function readDay(text: string, field: string): string {
+  if (parseDay(text) !== undefined) return text;
+  const says = `${field} must be a valid date, such as 2026-10-31`;
+  throw new Refusal('invalid_field', { field, text: says });
 }
 
 const SECONDS_OF: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };

@@ -1,25 +1,33 @@
 import { formatMoney } from '../platform/base/money.ts';
 
-/** A row as answers have it: snake case, times in ISO 8601, cents as decimal text under a name without the unit. */
-export type OnWire<Row> = {
-  -readonly [
-    Name in keyof Row & string as Name extends `${infer Short}Cents` ? Snake<Short> : Snake<Name>
-  ]: Row[Name] extends infer Value ? (Value extends Date | bigint ? string : Value) : never;
-};
+/** A value under the names of `/v1`: `balanceCents` becomes `balance`, as decimal text; a time becomes ISO 8601. */
+export type OnWire<Value> = Value extends Date | bigint
+  ? string
+  : Value extends readonly (infer Item)[]
+    ? OnWire<Item>[]
+    : Value extends object
+      ? { [Name in keyof Value & string as Snake<NameOf<Name>>]: OnWire<Value[Name]> }
+      : Value;
 
-type Snake<Name extends string> = Name extends `${infer Head}${infer Rest}`
-  ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${Snake<Rest>}`
+type NameOf<Name extends string> = Name extends `${infer Amount}Cents` ? Amount : Name;
+type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
   : '';
 
-export function wireOf<Row extends object>(row: Row): OnWire<Row> {
+/** At any depth. A number of 64 bits that is no amount becomes text, too. */
+export function wireOf<Value>(value: Value): OnWire<Value> {
+  return wired(value, false) as OnWire<Value>;
+}
+
+function wired(value: unknown, isAmount: boolean): unknown {
+  if (typeof value === 'bigint') return isAmount ? formatMoney(value) : String(value);
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.map((item) => wired(item, isAmount));
+  if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(row).map(([name, value]: [string, unknown]) => [
+    Object.entries(value).map(([name, each]) => [
       name.replace(/Cents$/, '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      typeof value === 'bigint'
-        ? formatMoney(value)
-        : value instanceof Date
-          ? value.toISOString()
-          : value,
+      wired(each, name.endsWith('Cents')),
     ]),
-  ) as OnWire<Row>;
+  );
 }

@@ -450,7 +450,7 @@ test.each([
   ['day', 'close', '2026-01-05'],
   ['credit', 'dispute', 'open', '--crn', '1', '--account', '1', '--statement', 'not mine'],
   ['credit', 'access-link', '--crn', '1', '--evidence', 'card seen'],
-  ['credit', 'lender', 'L1', '--amounts', 'cents'],
+  ['credit', 'lender-amounts', 'L1', '--amounts', 'cents'],
   [
     ...['credit', 'import', 'loans.csv', '--template', 'mobile', '--lender', 'L1'],
     ...['--sector', 'mobile_lender', '--as-of', '2026-10-31'],

@@ -1,14 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
-import type {
-  CreditCaseAnswer,
-  CreditCasesAnswer,
-  CreditProposalAnswer,
-  CreditProposalsAnswer,
-  DisputeAnswer,
-  DisputesAnswer,
-  SuppressionAnswer,
-} from '../../src/console/credit-answers.ts';
 import { readConfig } from '../../src/config.ts';
+import type {
+  CreditCase,
+  CreditCaseList,
+  DisputeDetail,
+  DisputeList,
+} from '../../src/staff/credit-cases.ts';
+import type { CreditProposal, CreditProposalList } from '../../src/staff/credit-proposals.ts';
+import type { RuleList } from '../../src/staff/credit-rules.ts';
 import type { ProposalList } from '../../src/staff/proposals.ts';
 import { openCases } from '../../src/credit/registry/cases-store.ts';
 import { openDispute } from '../../src/credit/registry/disputes-store.ts';
@@ -35,32 +34,32 @@ const propose = async (what: string, body: object): Promise<string> => {
     ...GROUNDS,
   });
   expect(answer.code).toBeUndefined();
-  return String(answer.body['proposalId']);
+  return String(answer.body['proposal']);
 };
 const approve = async (login: string, id: string) => {
-  const { approval } = await read<CreditProposalAnswer>('risk2', `/credit/proposals/${id}`);
-  return await as(login).send('POST', `/proposals/${id}/approve`, { seen: approval?.seen ?? '-' });
+  const { seen } = await read<CreditProposal>('risk2', `/credit/proposals/${id}`);
+  return await as(login).send('POST', `/proposals/${id}/approve`, { seen: seen ?? '-' });
 };
 
 test('a merge is proposed from its case, shown before and after, and approved by another', async () => {
   const { pool } = running.service;
   await openCases(pool, 'document_shared', [[1_000_001n, 1_000_003n]], new Date());
-  const { cases } = await read<CreditCasesAnswer>('admin', '/credit/cases');
+  const { cases } = await read<CreditCaseList>('admin', '/credit/cases');
   expect(cases).toMatchObject([{ kind: 'document_shared', customers: ['001', '003'] }]);
-  const caseId = cases[0]?.caseId ?? '';
+  const caseId = cases[0]?.case ?? '';
   expect((await as('admin').get(`/credit/cases/${caseId}`)).code).toBe('not_permitted');
-  const shown = await read<CreditCaseAnswer>('risk', `/credit/cases/${caseId}`);
+  const shown = await read<CreditCase>('risk', `/credit/cases/${caseId}`);
   expect(shown.people).toMatchObject([
-    { crn: '1000001', name: 'Amani Baraka Wanjiru', standing: { inDefault: 0 } },
+    { crn: '1000001', name: 'Amani Baraka Wanjiru', standing: { in_default: 0 } },
     { crn: '1000003' },
   ]);
   expect(JSON.stringify(shown)).not.toContain('900000001');
 
-  const id = await propose('merge', { from: '1000003', into: '1000001', caseId });
-  const before = await read<CreditProposalAnswer>('risk2', `/credit/proposals/${id}`);
+  const id = await propose('merge', { from: '1000003', into: '1000001', case: caseId });
+  const before = await read<CreditProposal>('risk2', `/credit/proposals/${id}`);
   const { from, into, together } = before.merge!;
   expect(together.accounts).toBe(from.standing.accounts + into.standing.accounts);
-  expect(before.proposal).toMatchObject({ isOwn: false, proposedBy: 'risk', decision: null });
+  expect(before).toMatchObject({ is_own: false, proposed_by: 'risk', decision: null });
 
   const waiting = await read<ProposalList>('risk2', '/proposals');
   expect(waiting.proposals).toMatchObject([{ kind: 'credit_merge', proposal: id, is_own: false }]);
@@ -69,36 +68,36 @@ test('a merge is proposed from its case, shown before and after, and approved by
   });
   expect(await read<ProposalList>('admin', '/proposals')).toMatchObject({ proposals: [] });
   // Who may not see reports sees what waits, and nothing about whom.
-  const listed = await read<CreditProposalsAnswer>('admin', '/credit/proposals');
+  const listed = await read<CreditProposalList>('admin', '/credit/proposals');
   expect(listed.proposals).toEqual([
     {
-      ...{ proposalId: id, kind: 'merge', reason: null, proposedBy: 'risk' },
-      ...{ proposedAt: expect.any(String), decision: null },
+      ...{ proposal: id, what: 'merge', reason: null, proposed_by: 'risk' },
+      ...{ proposed_at: expect.any(String), decision: null },
     },
   ]);
-  const known = await read<CreditProposalsAnswer>('risk2', '/credit/proposals');
-  expect(known.proposals).toMatchObject([{ proposalId: id, reason: GROUNDS.reason }]);
+  const known = await read<CreditProposalList>('risk2', '/credit/proposals');
+  expect(known.proposals).toMatchObject([{ proposal: id, reason: GROUNDS.reason }]);
 
   expect((await approve('risk', id)).code).toBe('invalid_field');
   expect((await approve('admin', id)).status).toBe(404);
   expect((await readSurvivors(pool, [1_000_003n])).size).toBe(0);
   expect((await approve('risk2', id)).status).toBe(200);
   expect((await readSurvivors(pool, [1_000_003n])).get(1_000_003n)).toBe(1_000_001n);
-  expect(await read<CreditCasesAnswer>('risk', '/credit/cases')).toMatchObject({ cases: [] });
-  const closed = async (login: string): Promise<CreditCasesAnswer['cases']> =>
-    (await read<CreditCasesAnswer>(login, '/credit/cases?state=closed')).cases;
+  expect(await read<CreditCaseList>('risk', '/credit/cases')).toMatchObject({ cases: [] });
+  const closed = async (login: string): Promise<CreditCaseList['cases']> =>
+    (await read<CreditCaseList>(login, '/credit/cases?state=closed')).cases;
   expect(await closed('risk')).toMatchObject([
-    { caseId, resolution: expect.stringContaining('1000003 is answered under 1000001') },
+    { case: caseId, resolution: expect.stringContaining('1000003 is answered under 1000001') },
   ]);
-  expect(await closed('admin')).toMatchObject([{ caseId, resolution: null }]);
-  const after = await read<CreditCaseAnswer>('risk', `/credit/cases/${caseId}`);
+  expect(await closed('admin')).toMatchObject([{ case: caseId, resolution: null }]);
+  const after = await read<CreditCase>('risk', `/credit/cases/${caseId}`);
   expect(after.people).toMatchObject([{ crn: '1000001', standing: together }]);
 
   const undo = await propose('unmerge', { from: '1000003' });
-  const apart = await read<CreditProposalAnswer>('risk2', `/credit/proposals/${undo}`);
+  const apart = await read<CreditProposal>('risk2', `/credit/proposals/${undo}`);
   expect(apart.merge).toEqual(before.merge);
   expect((await approve('risk2', undo)).status).toBe(200);
-  for (const action of ['credit.case', 'credit.proposal', 'proposal.approve']) {
+  for (const action of ['credit-case.show', 'credit-proposal.show', 'proposal.approve']) {
     expect(await listAudit(pool, { action, limit: 9 })).not.toHaveLength(0);
   }
   const log = await listAudit(pool, { limit: 99 });
@@ -108,14 +107,14 @@ test('a merge is proposed from its case, shown before and after, and approved by
 test('a case is closed by two people', async () => {
   const { pool } = running.service;
   await openCases(pool, 'documents_conflict', [[1_000_001n, 1_000_003n]], new Date());
-  const { cases } = await read<CreditCasesAnswer>('risk', '/credit/cases');
-  const caseId = cases[0]?.caseId ?? '';
+  const { cases } = await read<CreditCaseList>('risk', '/credit/cases');
+  const caseId = cases[0]?.case ?? '';
   const alone = await as('risk').send('POST', `/credit/cases/${caseId}/close`, GROUNDS);
   expect(alone.status).toBe(404);
   const id = await propose('case', { case: caseId });
   expect((await approve('risk', id)).code).toBe('invalid_field');
   expect((await approve('risk2', id)).status).toBe(200);
-  const { resolution } = await read<CreditCaseAnswer>('risk', `/credit/cases/${caseId}`);
+  const { resolution } = await read<CreditCase>('risk', `/credit/cases/${caseId}`);
   expect(resolution).toBe(`${GROUNDS.reason} (proposed by risk, approved by risk2)`);
 });
 
@@ -129,38 +128,34 @@ test('a dispute shows what its end changes', async () => {
   );
   const { crn = 0n, account_id: accountId = 0n } = found.rows[0] ?? {};
   await openDispute(pool, vault, { crn, accountId, statement: 'Not my loan', at: new Date() });
-  const { disputes } = await read<DisputesAnswer>('admin', '/credit/disputes');
-  const dispute = disputes[0]?.disputeId ?? '';
+  const { disputes } = await read<DisputeList>('admin', '/credit/disputes');
+  const dispute = disputes[0]?.dispute ?? '';
   expect(JSON.stringify(disputes)).not.toContain('Not my');
-  const { preview } = await read<DisputeAnswer>('risk', `/credit/disputes/${dispute}`);
+  const { preview } = await read<DisputeDetail>('risk', `/credit/disputes/${dispute}`);
   expect(preview).toMatchObject({ statement: 'Not my loan', before: { disputed: 1 } });
   expect(preview?.after.disputed).toBe(0);
   const id = await propose('dispute', { dispute, outcome: 'rejected' });
   expect((await approve('risk2', id)).status).toBe(200);
-  expect(await read<DisputesAnswer>('admin', '/credit/disputes')).toMatchObject({ disputes: [] });
+  expect(await read<DisputeList>('admin', '/credit/disputes')).toMatchObject({ disputes: [] });
 });
 
 const RULE = {
   rule: 'relief',
-  balanceUpTo: '5000.00',
-  originalUpTo: null,
+  balance_up_to: '5000.00',
   products: ['I'],
-  sectors: null,
-  riskClasses: null,
-  statesFrom: null,
-  statesUntil: '2026-12-31',
+  states_until: '2026-12-31',
 };
 
 test('a suppression rule is put into force and ended by two people', async () => {
   const id = await propose('rule', RULE);
-  const { proposal } = await read<CreditProposalAnswer>('risk2', `/credit/proposals/${id}`);
+  const proposal = await read<CreditProposal>('risk2', `/credit/proposals/${id}`);
   expect(proposal.content).toMatchObject({
     kind: 'suppression',
     former: null,
-    rule: { rule: 'relief', balanceUpTo: '5000.00', reason: GROUNDS.reason },
+    rule: { rule: 'relief', balance_up_to: '5000.00', reason: GROUNDS.reason },
   });
   expect((await approve('risk2', id)).status).toBe(200);
-  const { rules } = await read<SuppressionAnswer>('admin', '/credit/rules');
+  const { rules } = await read<RuleList>('admin', '/credit/rules');
   expect(rules.map(({ rule }) => rule)).toEqual(['relief', 'small_amount']);
   const end = await propose('rule-end', { rule: 'relief' });
   const reject = { reason: 'it stays' };
@@ -180,15 +175,15 @@ test('an account is withdrawn by two people, who see what lenders learn before a
   const { crn = 0n, account_id: account = 0n, into = 0n } = found.rows[0] ?? {};
   const about = { crn: String(crn), account: String(account) };
   const id = await propose('withdrawal', about);
-  const shown = await read<CreditProposalAnswer>('risk2', `/credit/proposals/${id}`);
-  expect(shown.proposal.content).toMatchObject({ kind: 'withdrawal', ...about });
-  expect(shown.approval).toMatchObject({ problem: null });
+  const shown = await read<CreditProposal>('risk2', `/credit/proposals/${id}`);
+  expect(shown.content).toMatchObject({ kind: 'withdrawal', ...about });
+  expect(shown).toMatchObject({ problem: null, seen: expect.any(String) });
   const { before, after } = shown.account!;
   expect(after.accounts).toBe(before.accounts - 1);
-  const sale = { ...about, into: String(into), soldOn: '2026-02-30' };
+  const sale = { ...about, into: String(into), sold_on: '2026-02-30' };
   expect(
     (await as('risk').send('POST', '/credit/proposals/sale', { ...GROUNDS, ...sale })).field,
-  ).toBe('soldOn');
+  ).toBe('sold_on');
   expect((await approve('risk', id)).code).toBe('invalid_field');
   expect((await approve('risk2', id)).status).toBe(200);
   const again = await as('risk').send('POST', '/credit/proposals/withdrawal', {
@@ -196,8 +191,8 @@ test('an account is withdrawn by two people, who see what lenders learn before a
     ...GROUNDS,
   });
   expect(again).toMatchObject({ status: 400, field: 'account' });
-  const file = await read<CreditProposalAnswer>('risk2', `/credit/proposals/${id}`);
-  expect(file).toMatchObject({ account: null, approval: null, proposal: { decision: 'approved' } });
+  const file = await read<CreditProposal>('risk2', `/credit/proposals/${id}`);
+  expect(file).toMatchObject({ account: null, seen: null, decision: 'approved' });
 });
 
 test.each([
@@ -205,13 +200,13 @@ test.each([
   ['merge', { from: 'x', into: '2' }, 'from'],
   ['unmerge', { from: '1000001' }, 'from'],
   ['case', { case: 'x' }, 'case'],
-  ['case', { case: '018f0000-0000-7000-8000-000000000000' }, 'caseId'],
-  ['rule', { ...RULE, statesUntil: '2026-02-30' }, 'statesUntil'],
-  ['rule', { ...RULE, balanceUpTo: '1.234' }, 'balanceUpTo'],
+  ['case', { case: '018f0000-0000-7000-8000-000000000000' }, 'case'],
+  ['rule', { ...RULE, states_until: '2026-02-30' }, 'states_until'],
+  ['rule', { ...RULE, balance_up_to: '1.234' }, 'balance_up_to'],
   ['rule', { ...RULE, products: ['Z'] }, 'products'],
   ['rule', { ...RULE, evidence: '' }, 'evidence'],
   ['rule-end', { rule: 'none' }, 'rule'],
-  ['scorecard', { score: 'generic', role: 'champion', card: null }, 'card'],
+  ['champion', { score: 'generic', card: 'default' }, 'card'],
 ])('%s %j is refused, naming %s', async (what, body, field) => {
   const answer = await as('risk').send('POST', `/credit/proposals/${what}`, {
     ...GROUNDS,

@@ -1,10 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import type {
-  CreditImportAnswer,
-  CreditImportsAnswer,
-  CreditProposalAnswer,
-  ImportTrialAnswer,
-} from '../../src/console/credit-answers.ts';
+import type { ImportTrialAnswer } from '../../src/console/credit-answers.ts';
+import type { CreditImportList, ImportFindings } from '../../src/staff/credit-imports.ts';
+import type { CreditProposal } from '../../src/staff/credit-proposals.ts';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
 import { ConsoleClient } from '../support/console-client.ts';
 import type { ConsoleAnswer } from '../support/console-client.ts';
@@ -52,9 +49,9 @@ const approve = async (id: string, content: string, by = risk2): Promise<Console
   await by.send('POST', `/credit/proposals/${id}/import`, { content, seen: await seenBy(by, id) });
 /** Of the preview; undefined: it waits no longer, or this person may not see it. */
 const seenBy = async (by: ConsoleClient, id: string): Promise<string | undefined> => {
-  const { approval } = (await by.get(`/credit/proposals/${id}`))
-    .body as unknown as Partial<CreditProposalAnswer>;
-  return approval?.seen;
+  const { seen } = (await by.get(`/credit/proposals/${id}`))
+    .body as unknown as Partial<CreditProposal>;
+  return seen ?? undefined;
 };
 const fieldOf = ({ body }: ConsoleAnswer): string | undefined =>
   (body['error'] as { field?: string }[])[0]?.field;
@@ -62,22 +59,21 @@ const fieldOf = ({ body }: ConsoleAnswer): string | undefined =>
 test('a file is tried, proposed, and imported by another person exactly as it was tried', async () => {
   const tried = (await trial()).body as unknown as ImportTrialAnswer;
   expect(tried).toMatchObject({
-    counts: { records: 3, accountsAdded: 2, rejected: 1 },
+    counts: { records: 3, accounts_added: 2, rejected: 1 },
     findingCount: 2,
     findings: [
       { line: 3, field: 'Gender', rule: 'code' },
       { line: 3, field: 'Nationality', rule: 'country' },
     ],
   });
-  const none = (await risk.get('/credit/imports')).body as unknown as CreditImportsAnswer;
+  const none = (await risk.get('/credit/imports')).body as unknown as CreditImportList;
   expect(none.imports).toEqual([]);
 
   const id = await propose(CONTENT);
-  const { proposal } = (await risk2.get(`/credit/proposals/${id}`))
-    .body as unknown as CreditProposalAnswer;
+  const proposal = (await risk2.get(`/credit/proposals/${id}`)).body;
   expect(proposal).toMatchObject({
-    isOwn: false,
-    content: { kind: 'import', fileName: 'october.csv', counts: tried.counts },
+    is_own: false,
+    content: { kind: 'import', file_name: 'october.csv', counts: tried.counts },
   });
   expect(JSON.stringify(proposal)).not.toContain('SECRET');
   // Not by who proposed it, not another file, not without the file, not by an administrator.
@@ -91,23 +87,23 @@ test('a file is tried, proposed, and imported by another person exactly as it wa
   const done = await approve(id, CONTENT);
   const importId = String(done.body['importId']);
   expect((await risk2.get(`/credit/proposals/${id}`)).body).toMatchObject({
-    made: { importId, isFinished: true },
+    import: { import: importId, is_finished: true },
   });
   expect((await approve(id, CONTENT)).text).toContain('already approved by risk2');
-  const listed = (await admin.get('/credit/imports')).body as unknown as CreditImportsAnswer;
+  const listed = (await admin.get('/credit/imports')).body as unknown as CreditImportList;
   expect(listed).toMatchObject({
-    imports: [{ importId, by: 'risk, approved by risk2', counts: tried.counts }],
+    imports: [{ import: importId, by: 'risk, approved by risk2', ...tried.counts }],
     next: null,
   });
-  const answer = await admin.get(`/credit/imports/${importId}`);
-  const shown = answer.body as unknown as CreditImportAnswer;
+  expect((await admin.get(`/credit/imports/${importId}`)).body).toEqual(listed.imports[0]);
+  const answer = await admin.get(`/credit/imports/${importId}/findings`);
+  const shown = answer.body as unknown as ImportFindings;
   expect(shown.findings).toEqual(tried.findings);
   expect(answer.text).not.toContain('SECRET');
 
   const csv = await admin.get(`/credit/imports/${importId}/findings.csv`);
-  expect(csv.headers.get('content-disposition')).toContain('"october.csv.errors.csv"');
   expect(csv.text.split('\r\n').map((line) => line.split(',').slice(0, 3).join())).toEqual([
-    'line,field,rule',
+    'Line,Field,Rule',
     '3,Gender,code',
     '3,Nationality,country',
     '',
@@ -126,7 +122,7 @@ test('an import that was interrupted after its approval continues with the same 
   const id = await propose(content);
   const seen = await seenBy(risk2, id);
   expect((await risk2.send('POST', `/proposals/${id}/approve`, { seen })).status).toBe(200);
-  expect((await risk2.get(`/credit/proposals/${id}`)).body).toMatchObject({ made: null });
+  expect((await risk2.get(`/credit/proposals/${id}`)).body).toMatchObject({ import: null });
   expect(fieldOf(await approve(id, `${content}\n`))).toBe('content');
   expect((await approve(id, content)).body).toEqual({ importId: expect.any(String) });
   expect((await approve(id, content)).status).toBe(400);
@@ -179,11 +175,11 @@ test('findings are read page by page, also within one line', async () => {
   const importId = String(
     (await approve(await propose(csvOf(lines)), csvOf(lines))).body['importId'],
   );
-  const page = async (cursor: string): Promise<CreditImportAnswer> =>
-    (await risk.get(`/credit/imports/${importId}?cursor=${encodeURIComponent(cursor)}`))
-      .body as unknown as CreditImportAnswer;
-  const first = (await risk.get(`/credit/imports/${importId}`))
-    .body as unknown as CreditImportAnswer;
+  const path = `/credit/imports/${importId}/findings?limit=50`;
+  const page = async (cursor: string): Promise<ImportFindings> =>
+    (await risk.get(`${path}&cursor=${encodeURIComponent(cursor)}`))
+      .body as unknown as ImportFindings;
+  const first = (await risk.get(path)).body as unknown as ImportFindings;
   const second = await page(first.next ?? '');
   expect([first.findings.length, second.findings.length, second.next]).toEqual([50, 30, null]);
   const keys = [...first.findings, ...second.findings].map(({ line, field }) => `${line} ${field}`);
@@ -207,7 +203,7 @@ test.each([
 });
 
 test('an import that does not exist', async () => {
-  for (const path of ['', '/findings.csv']) {
+  for (const path of ['', '/findings', '/findings.csv']) {
     const id = '018f0000-0000-7000-8000-000000000000';
     expect((await risk.get(`/credit/imports/${id}${path}`)).status).toBe(404);
   }

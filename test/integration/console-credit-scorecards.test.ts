@@ -1,10 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import type {
-  CreditMonitorAnswer,
-  ScorecardAnswer,
-  ScorecardsAnswer,
-} from '../../src/console/credit-answers.ts';
 import { storeMonths } from '../../src/credit/monitoring/months-store.ts';
+import type { CreditUsage, KeptMonths } from '../../src/staff/credit-monitor.ts';
+import type { ScorecardDetail, ScorecardList } from '../../src/staff/credit-scorecard-schema.ts';
 import { signedIn } from '../support/console-client.ts';
 import type { ConsoleClient } from '../support/console-client.ts';
 import { useService } from '../support/use-service.ts';
@@ -23,7 +20,7 @@ const read = async <Answer>(path: string): Promise<Answer> => {
 };
 
 test('lists the cards and their roles, and shows one card with its points and the plots of its test', async () => {
-  const { cards } = await read<ScorecardsAnswer>('/credit/scorecards');
+  const { cards } = await read<ScorecardList>('/credit/scorecards');
   expect(cards.map(({ card, role }) => [card, role])).toEqual([
     ['malipo-generic@3', 'champion'],
     ['malipo-generic@2', null],
@@ -32,7 +29,7 @@ test('lists the cards and their roles, and shows one card with its points and th
     ['malipo-mobile@2', null],
     ['malipo-mobile@1', null],
   ]);
-  const card = await read<ScorecardAnswer>('/credit/scorecards/malipo-generic@3');
+  const card = await read<ScorecardDetail>('/credit/scorecards/malipo-generic@3');
   expect(card).toMatchObject({ role: 'champion', version: 3, months: [] });
   expect(card.plots?.roc.at(-1)).toEqual({ goods: 1, bads: 1 });
   expect(card.characteristics[0]?.bins.length).toBeGreaterThan(1);
@@ -59,10 +56,11 @@ test('enquiries are counted by day and vendor, with what found nobody', async ()
     ],
     new Date(),
   );
-  const answer = await read<CreditMonitorAnswer>('/credit/monitor?days=7');
+  const answer = await read<CreditUsage>('/credit/usage?days=7');
   expect(answer.days).toHaveLength(7);
   expect(answer.days.at(-1)).toMatchObject({ enquiries: 3, answered: 1 });
   expect(answer.vendors).toMatchObject([{ of: 'demo', enquiries: 3 }]);
-  expect(answer.months).toMatchObject([{ month: '2026-10', stabilityIndex: 0.12 }]);
-  expect((await risk.get('/credit/monitor?days=0')).status).toBe(400);
+  const { months } = await read<KeptMonths>('/credit/months');
+  expect(months).toMatchObject([{ month: '2026-10', stability_index: 0.12 }]);
+  expect((await risk.get('/credit/usage?days=0')).status).toBe(400);
 });

@@ -84,7 +84,9 @@ test('a merge is made when another person approves it, and closes its case', asy
   await approveProposal(deps, { proposalId, by: 'Baraka' });
   expect((await readSurvivors(pool, [1n])).get(1n)).toBe(2n);
   const people = 'proposed by Asha, approved by Baraka';
-  expect(await listMerges(pool, 1)).toMatchObject([{ reason: `One person (${people})` }]);
+  expect(await listMerges(pool, { limit: 1 })).toMatchObject([
+    { reason: `One person (${people})` },
+  ]);
   expect(await findCase(pool, caseId)).toMatchObject({
     closedAt: expect.any(Date),
     resolution: expect.stringContaining(people),
@@ -111,7 +113,7 @@ test('a proposal closes only an open case about the people whom it merges', asyn
   for (const closed of [caseId, newId()]) {
     await expect(
       proposeMerge(deps, { from: 3n, into: 4n }, { ...GROUNDS, caseId: closed }),
-    ).rejects.toMatchObject({ field: 'caseId', message: 'No open case has this id.' });
+    ).rejects.toMatchObject({ field: 'case', message: 'No open case has this id.' });
   }
   expect(await deps.proposals.list({ open: true, limit: 10 })).toEqual([]);
 });
@@ -132,7 +134,7 @@ test('a case is closed by two people, and only while it is open', async () => {
     resolution: 'One person (proposed by Asha, approved by Baraka)',
   });
   for (const other of [caseId, newId()]) {
-    await expect(proposeClosing(deps, other, GROUNDS)).rejects.toMatchObject({ field: 'caseId' });
+    await expect(proposeClosing(deps, other, GROUNDS)).rejects.toMatchObject({ field: 'case' });
   }
   await rejectProposal(deps, { proposalId: merge.proposalId, by: 'Asha' });
 });

@@ -222,7 +222,9 @@ test('a challenger is scored alongside and recorded, but in no answer', async ()
     expect(row).toEqual({ score: before, challenger: 'generous@2', challenger_score: before + 50 });
   }
   const { cards } = await malipo('scorecard', 'list');
-  const roles = (cards as { card: string; role: string }[]).filter(({ role }) => role !== '');
+  const roles = (cards as { card: string; role: string | null }[]).filter(
+    ({ role }) => role !== null,
+  );
   expect(roles.map(({ card, role }) => `${card} ${role}`).toSorted()).toEqual([
     'generous@2 challenger',
     `malipo-generic@${shippedScorecards().generic.version} champion`,
@@ -368,7 +370,7 @@ test('the scores of a card that was replaced do not drift any more', async () =>
 test('an override is recorded with the card and the score it goes against', async () => {
   const { reference, score } = await ask(services[0]);
   const add = ['override', 'add', '--vid', 'demo', '--reference', reference];
-  const why = ['--reason', 'Steady income seen', '--by', 'N. Kamau'];
+  const why = ['--reason', 'Steady income seen', '--decided-by', 'N. Kamau'];
   expect(await malipo(...add, '--decision', 'declined', ...why)).toMatchObject({ score });
   expect(
     await fails(

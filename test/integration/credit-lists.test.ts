@@ -118,26 +118,27 @@ test('imports and their findings are listed, page by page', async () => {
     readonly file: string;
     readonly rejected: number;
   }
-  const list = async (...args: string[]): Promise<Listed[]> => {
+  const list = async (...args: string[]) => {
     const ran = await inProcess(environment, 'credit', 'imports', '--json', ...args);
-    return ran.json<{ imports: Listed[] }>().imports;
+    return ran.json<{ imports: Listed[]; next: string | null }>();
   };
-  const found = await allPages(
-    async (after: string | undefined) =>
-      await list('--limit', '2', ...(after === undefined ? [] : ['--after', after])),
-    (one) => one.import,
-  );
+  const first = await list('--limit', '2');
+  const second = await list('--limit', '2', '--cursor', first.next ?? '');
+  expect(second.next).toBe(null);
+  const found = [...first.imports, ...second.imports];
   expect(found.map((one) => one.lender)).toEqual(['SECOND', 'FIRST', 'FIRST']);
   expect(found.map((one) => one.rejected)).toEqual([0, 2, 0]);
-  expect(await list('--lender', 'SECOND')).toMatchObject([{ by: 'Asha', file: 'SECOND-8000.csv' }]);
+  expect(await list('--lender', 'SECOND')).toMatchObject({
+    imports: [{ by: 'Asha', file: 'SECOND-8000.csv' }],
+  });
   const findings = async (...args: string[]): Promise<unknown> => {
-    const of = ['credit', 'findings', found[1]?.import ?? '', '--json'];
+    const of = ['credit', 'imports', 'findings', found[1]?.import ?? '', '--json'];
     return (await inProcess(environment, ...of, ...args)).json();
   };
   expect(await findings('--limit', '1')).toMatchObject({
     findings: [{ line: 2, rule: 'submitted_before', text: expect.stringContaining('--correct') }],
   });
-  expect(await findings('--after-line', '2')).toMatchObject({ findings: [{ line: 3 }] });
+  expect(await findings('--cursor', '2 z z')).toMatchObject({ findings: [{ line: 3 }] });
 });
 
 test('open and closed cases are listed separately, page by page', async () => {

@@ -148,7 +148,7 @@ test('a wrong listing leaves every figure when two people withdraw it, also if i
   now = new Date('2026-11-05T11:00:00Z');
   await ask(crn, 'LATER', new Date(Date.now() + 3_600_000));
   expect(await recipientsOf(ref)).toMatchObject([{ askedBy: 'BANK', answers: 2 }]);
-  expect(await listWithdrawals(pool, 10)).toMatchObject([
+  expect(await listWithdrawals(pool, { limit: 10 })).toMatchObject([
     {
       ...{ crn, accountId: ref.accountId, lender: 'OTHER' },
       reason: 'Somebody else’s loan (proposed by Asha, approved by Baraka)',

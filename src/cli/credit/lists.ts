@@ -1,19 +1,10 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import { listImports, readFindings } from '../../credit/importing/imports-store.ts';
 import { listEnquiries } from '../../credit/enquiries/list-store.ts';
 import { listVendorWatches } from '../../credit/watches/lists-store.ts';
 import { ENQUIRY_OUTCOMES } from '../../credit/enquiries/record.ts';
 import type { EnquiryOutcome } from '../../credit/enquiries/record.ts';
-import {
-  command,
-  idOf,
-  like,
-  periodEnd,
-  periodStart,
-  signerName,
-  wholeNumber,
-} from '../arguments.ts';
+import { command, like, periodEnd, periodStart, signerName, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { table } from '../output.ts';
 import type { Answer } from '../output.ts';
@@ -22,15 +13,12 @@ import { requireVendor } from '../parties/vendors.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LISTED = 10_000;
-const requireImportId = idOf('import');
 const sequenceNumber = like({ pattern: '^\\d{1,18}$', form: 'a number of an enquiry' });
 
 /** Lists of enquiries, watches and imports, page by page. */
 export function addListCommands(credit: Command, cli: Cli): void {
   addEnquiries(credit, cli);
   addWatches(credit, cli);
-  addImports(credit, cli);
-  addFindings(credit, cli);
 }
 
 interface EnquiryOptions {
@@ -149,82 +137,4 @@ function addWatches(credit: Command, cli: Cli): void {
         };
       });
     });
-}
-
-function addImports(credit: Command, cli: Cli): void {
-  command(credit, 'imports', 'Imports, newest first.')
-    .option('--lender <code>', 'only of this lender')
-    .option('--limit <count>', 'at most this many', wholeNumber(1, MAX_LISTED), DEFAULT_LIMIT)
-    .option('--after <import>', 'the page after this import', requireImportId)
-    .action(async (options: { json?: boolean; lender?: string; limit: number; after?: string }) => {
-      await cli.run(options, async ({ pool, wireTime }) => {
-        const imports = (await listImports(pool, options)).map((one) => ({
-          import: one.importId,
-          file: one.fileName,
-          by: one.by,
-          lender: one.lender,
-          as_of: one.asOf,
-          template: one.template,
-          corrects: one.corrects,
-          started: wireTime.format(one.startedAt),
-          finished: one.finishedAt === null ? null : wireTime.format(one.finishedAt),
-          records: one.counts.records,
-          accounts_added: one.counts.accountsAdded,
-          states_added: one.counts.statesAdded,
-          corrected: one.counts.corrected,
-          unchanged: one.counts.unchanged,
-          rejected: one.counts.rejected,
-        }));
-        return {
-          json: { imports },
-          text: table(
-            [
-              ...['IMPORT', 'LENDER', 'AS OF', 'STARTED', 'FINISHED', 'BY'].map((title) => ({
-                title,
-              })),
-              { title: 'RECORDS', align: 'right' },
-              { title: 'ADDED', align: 'right' },
-              { title: 'REJECTED', align: 'right' },
-            ],
-            imports.map((one) => [
-              one.import,
-              one.lender,
-              one.as_of,
-              one.started,
-              one.finished ?? 'not finished',
-              one.by,
-              ...[one.records, one.states_added, one.rejected].map(String),
-            ]),
-            'no imports',
-          ),
-        };
-      });
-    });
-}
-
-function addFindings(credit: Command, cli: Cli): void {
-  command(credit, 'findings', 'The findings of an import: which lines are wrong, and why.')
-    .argument('<import>', 'its id', requireImportId)
-    .option('--limit <count>', 'at most this many', wholeNumber(1, MAX_LISTED), DEFAULT_LIMIT)
-    .option('--after-line <line>', 'those after this line', wholeNumber(0, 999_999_999), 0)
-    .action(
-      async (importId: string, options: { json?: boolean; limit: number; afterLine: number }) => {
-        await cli.run(options, async ({ pool }) => {
-          const { limit, afterLine } = options;
-          const page = { after: { line: afterLine }, limit };
-          const findings = await readFindings(pool, importId, page);
-          return {
-            json: { findings },
-            text: table(
-              [
-                { title: 'LINE', align: 'right' },
-                ...['FIELD', 'RULE', 'TEXT'].map((title) => ({ title })),
-              ],
-              findings.map(({ line, field, rule, text }) => [String(line), field, rule, text]),
-              'no findings',
-            ),
-          };
-        });
-      },
-    );
 }

@@ -122,6 +122,7 @@ function depsOf({ progress }: Cli, session: Session): StaffDeps {
       }),
     catalogue: async () => await readCatalogue(pool),
     activity: countedNow(pool, systemClock),
+    credit: async () => await (await import('../credit/desk.ts')).openDesk(session),
     progress: ({ done, of, what }) =>
       progress.show(of === null ? `${done} ${what}` : `${done} of ${of} ${what}`),
   };

@@ -3,39 +3,27 @@ import type { Static } from 'typebox';
 import { approveImport, proposeImport } from '../../credit/decisions/imports.ts';
 import type { ImportDeps, ProposedFile } from '../../credit/decisions/imports.ts';
 import { importFile } from '../../credit/importing/import.ts';
-import { findImport, listImports, readFindings } from '../../credit/importing/imports-store.ts';
-import type { FindingCursor, ListedImport } from '../../credit/importing/imports-store.ts';
 import { TEMPLATES } from '../../credit/importing/template.ts';
 import { AMOUNT_UNITS } from '../../credit/registry/account.ts';
 import type { ReportOptions } from '../../credit/reports/subject-report.ts';
 import { SECTORS } from '../../parties/vendor.ts';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
-import { csvLine } from '../../platform/base/csv.ts';
 import { parseDay } from '../../platform/base/days.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
-import type {
-  CreditImportAnswer,
-  CreditImportsAnswer,
-  ImportTrialAnswer,
-  ListedCreditImport,
-  ProposalMade,
-} from '../credit-answers.ts';
-import { Audited, csvFile, route } from '../route.ts';
+import type { ImportTrialAnswer, ProposalMade } from '../credit-answers.ts';
+import { Audited, route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import { rowId, shortText } from './fields.ts';
-import { pageOf } from '../../staff/pages.ts';
+import { wireOf } from '../../staff/wire.ts';
 import { actorOf, auditedOf } from './proposal-decisions.ts';
 import { reason } from './reason.ts';
 import { withFile } from './with-file.ts';
 
-const PAGE = 50;
 /** Findings of a trial that are shown. */
 const TRIAL_FINDINGS = 50;
-/** Findings of an export read at once. */
-const EXPORT_PAGE = 5_000;
 
 export interface CreditImportRoutesOptions {
   readonly pool: Pool;
@@ -45,8 +33,6 @@ export interface CreditImportRoutesOptions {
   /** Undefined when the credit registry is not configured. */
   readonly reports: Pick<ReportOptions, 'vault'> | undefined;
 }
-
-const params = Type.Object({ importId: rowId });
 
 const file = {
   fileName: shortText,
@@ -80,9 +66,6 @@ const approvalBody = Type.Object(
 export function creditImportRoutes(options: CreditImportRoutesOptions): AnyRoute[] {
   const alone = oneAtATime();
   return [
-    listRoute(options),
-    oneRoute(options),
-    exportRoute(options),
     trialRoute({ ...options, alone }),
     proposeRoute({ ...options, alone }),
     approveRoute({ ...options, alone }),
@@ -111,81 +94,6 @@ function oneAtATime(): Alone {
   };
 }
 
-function listRoute({ pool }: CreditImportRoutesOptions): AnyRoute {
-  return route({
-    method: 'GET',
-    path: '/credit/imports',
-    permission: 'credit.read',
-    query: Type.Object(
-      { lender: Type.Optional(Type.String({ maxLength: 32 })), cursor: Type.Optional(rowId) },
-      { additionalProperties: false },
-    ),
-    handle: async ({ query: { lender, cursor } }): Promise<CreditImportsAnswer> => {
-      const found = await listImports(pool, { lender, after: cursor, limit: PAGE + 1 });
-      const { shown, next } = pageOf(found, PAGE, ({ importId }) => importId);
-      return { imports: shown.map(viewOf), next };
-    },
-  });
-}
-
-function oneRoute({ pool }: CreditImportRoutesOptions): AnyRoute {
-  return route({
-    method: 'GET',
-    path: '/credit/imports/:importId',
-    permission: 'credit.read',
-    params,
-    query: Type.Object(
-      {
-        /** Line, field and rule of the last finding of the page before. */
-        cursor: Type.Optional(Type.String({ pattern: String.raw`^\d{1,9} \w{0,60} \w{1,60}$` })),
-      },
-      { additionalProperties: false },
-    ),
-    handle: async ({ params: { importId }, query }): Promise<CreditImportAnswer> => {
-      const found = await requireImport(pool, importId);
-      const after = query.cursor === undefined ? undefined : cursorOf(query.cursor);
-      const page = await readFindings(pool, importId, { after, limit: PAGE + 1 });
-      const { shown, next } = pageOf(
-        page,
-        PAGE,
-        (last) => `${last.line} ${last.field} ${last.rule}`,
-      );
-      return { import: viewOf(found), findings: shown, next };
-    },
-  });
-}
-
-function cursorOf(text: string): FindingCursor {
-  const [line = '', field = '', rule = ''] = text.split(' ');
-  return { line: Number(line), field, rule };
-}
-
-function exportRoute({ pool }: CreditImportRoutesOptions): AnyRoute {
-  return route({
-    method: 'GET',
-    path: '/credit/imports/:importId/findings.csv',
-    permission: 'credit.read',
-    params,
-    handle: async ({ params: { importId } }) => {
-      const { fileName } = await requireImport(pool, importId);
-      const name = `${fileName.replaceAll(/[^\w.-]/g, '_')}.errors.csv`;
-      return csvFile(name, linesOf(pool, importId));
-    },
-  });
-}
-
-async function* linesOf(pool: Pool, importId: string): AsyncGenerator<string> {
-  yield csvLine(['line', 'field', 'rule', 'text']);
-  let after: FindingCursor | undefined;
-  do {
-    const page = await readFindings(pool, importId, { after, limit: EXPORT_PAGE });
-    yield page
-      .map(({ line, field, rule, text }) => csvLine([String(line), field, rule, text]))
-      .join('');
-    after = page.length < EXPORT_PAGE ? undefined : page.at(-1);
-  } while (after !== undefined);
-}
-
 function trialRoute(options: RunOptions): AnyRoute {
   return route({
     method: 'POST',
@@ -199,7 +107,7 @@ function trialRoute(options: RunOptions): AnyRoute {
         importFile({ ...deps, ...proposed, by: viewer.login, dryRun: true }),
       );
       const answer: ImportTrialAnswer = {
-        counts,
+        counts: wireOf(counts),
         amounts,
         findings: findings.slice(0, TRIAL_FINDINGS),
         findingCount: findings.length,
@@ -276,19 +184,4 @@ async function withUpload<Result>(
 /** For the audit log. */
 function summaryOf({ fileName, lender, asOf, corrects }: FileBody, counts: object): object {
   return { fileName, lender, asOf, corrects, ...counts };
-}
-
-/** Throws: `not_found`. */
-async function requireImport(pool: Pool, importId: string): Promise<ListedImport> {
-  const found = await findImport(pool, importId);
-  if (found !== undefined) return found;
-  throw new Refusal('not_found', { text: 'No such import' });
-}
-
-function viewOf({ startedAt, finishedAt, ...row }: ListedImport): ListedCreditImport {
-  return {
-    ...row,
-    startedAt: startedAt.toISOString(),
-    finishedAt: finishedAt?.toISOString() ?? null,
-  };
 }

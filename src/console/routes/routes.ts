@@ -9,10 +9,7 @@ import { accountRoutes } from './account.ts';
 import type { AccountRoutesOptions } from './account.ts';
 import type { ProposalRoutesOptions } from './proposal-decisions.ts';
 import { creditRoutes } from './credit.ts';
-import { creditCaseRoutes } from './credit-cases.ts';
-import { creditDecisionRoutes } from './credit-decisions.ts';
 import { creditImportRoutes } from './credit-imports.ts';
-import { scorecardRoutes } from './credit-scorecards.ts';
 import type { CreditRoutesOptions } from './credit.ts';
 import { operatorRoutes } from './operators.ts';
 import { bulkRoutes } from './bulk.ts';
@@ -48,9 +45,6 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...statementRoutes(reports),
     ...creditRoutes(options),
     ...creditImportRoutes(options),
-    ...creditCaseRoutes(options),
-    ...scorecardRoutes(options),
-    ...creditDecisionRoutes(options),
     ...accountRoutes(options),
     ...staffRoutes(options.definitions, options),
   ];

@@ -341,11 +341,12 @@ export function requireUsableRule(rule: SuppressionRule): void {
       field: 'rule',
     });
   }
-  for (const name of ['products', 'sectors', 'riskClasses'] as const) {
-    if (rule[name]?.length === 0) throw new PlainError('It must not be empty.', { field: name });
+  const { products, sectors, riskClasses } = rule;
+  for (const [field, codes] of Object.entries({ products, sectors, risk_classes: riskClasses })) {
+    if (codes?.length === 0) throw new PlainError('It must not be empty.', { field });
   }
   const { statesFrom, statesUntil } = rule;
   if (statesFrom !== null && statesUntil !== null && statesFrom > statesUntil) {
-    throw new PlainError('The first day must not be after the last one.', { field: 'statesFrom' });
+    throw new PlainError('The first day must not be after the last one.', { field: 'states_from' });
   }
 }

@@ -121,11 +121,11 @@ async function readCase(db: Queryable, caseId: string): Promise<Read<unknown>['f
 
 /** Throws: `PlainError` unless the case is open, and is closed or about the two people of a merge. */
 function requireSettles(found: Read<unknown>['found'], what: Content): void {
-  if (found?.of.closedAt !== null) throw new PlainError(NO_CASE, { field: 'caseId' });
+  if (found?.of.closedAt !== null) throw new PlainError(NO_CASE, { field: 'case' });
   if (what.kind === 'case') return;
   const isMerge = what.kind === 'merge' || what.kind === 'unmerge';
   if (isMerge && found.people.has(what.from) && found.people.has(what.into)) return;
-  throw new PlainError('The case is not about these people.', { field: 'caseId' });
+  throw new PlainError('The case is not about these people.', { field: 'case' });
 }
 
 const NO_CASE = 'No open case has this id.';
@@ -242,7 +242,7 @@ async function readSale(db: Queryable, what: Of<'sale' | 'sale_end'>): Promise<A
   const sale = { crn: BigInt(crn), from: BigInt(account), into: BigInt(into), soldOn };
   const checked = await checkSale(db, sale);
   if (typeof checked !== 'string') return { problem: undefined, answers: 0 };
-  const field = checked === 'before_opening' || checked === 'order' ? 'soldOn' : 'account';
+  const field = checked === 'before_opening' || checked === 'order' ? 'sold_on' : 'account';
   return { problem: new PlainError(SALE_PROBLEMS[checked], { field }), answers: 0 };
 }
 
@@ -293,7 +293,7 @@ const caseKind = creditKind<Of<'case'>, CreditCase | undefined>({
   title: 'Close the case',
   read: async (db, what) => await findCase(db, what.case),
   check: (found) => {
-    if (found?.closedAt !== null) throw new PlainError(NO_CASE, { field: 'caseId' });
+    if (found?.closedAt !== null) throw new PlainError(NO_CASE, { field: 'case' });
   },
   isOver: (found) => found?.closedAt !== null,
   apply: async (db, what, { reason, at }) =>

@@ -103,7 +103,7 @@ export async function proposeSale(
   grounds: Grounds,
 ): Promise<ProposalRow> {
   if (sale.soldOn > isoDay(deps.clock.now())) {
-    throw new PlainError('The day of the sale must not be in the future.', { field: 'soldOn' });
+    throw new PlainError('The day of the sale must not be in the future.', { field: 'sold_on' });
   }
   const checked = await checkSale(deps.pool, sale);
   const lenders = typeof checked === 'string' ? { lender: NOBODY, buyer: NOBODY } : checked;

@@ -50,12 +50,18 @@ export interface CardChange {
   readonly changedAt: Date;
 }
 
-/** Changes, newest first. */
-export async function listCardChanges(db: Queryable, limit: number): Promise<CardChange[]> {
-  const read = await db.query<CardChange>(
-    `select kind, champion, challenger, reason, changed_at as "changedAt" from scorecard_changes
+/** A page of changes, newest first. @param page.after the page after this change. */
+export async function listCardChanges(
+  db: Queryable,
+  page: { readonly after?: string | undefined; readonly limit: number },
+): Promise<(CardChange & { readonly changeId: string })[]> {
+  const read = await db.query<CardChange & { readonly changeId: string }>(
+    `select change_id as "changeId", kind, champion, challenger, reason, changed_at as "changedAt"
+     from scorecard_changes
+     where $2::uuid is null or (changed_at, change_id) <
+       ((select changed_at from scorecard_changes where change_id = $2), $2)
      order by changed_at desc, change_id desc limit $1`,
-    [limit],
+    [page.limit, page.after ?? null],
   );
   return read.rows;
 }

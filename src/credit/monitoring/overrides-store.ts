@@ -36,18 +36,20 @@ export async function addOverride(db: Queryable, override: Override): Promise<vo
   );
 }
 
-/** A vendor's overrides, newest first. */
+/** A page of a vendor's overrides, newest first. @param page.after the page after this one. */
 export async function listOverrides(
   db: Queryable,
   vendorId: number,
-  limit: number,
-): Promise<Override[]> {
-  const read = await db.query<Override>(
-    `select vendor_id as "vendorId", sequence, decision, reason, decided_by as "decidedBy",
+  page: { readonly after?: string | undefined; readonly limit: number },
+): Promise<(Override & { readonly overrideId: string })[]> {
+  const read = await db.query<Override & { readonly overrideId: string }>(
+    `select override_id as "overrideId", vendor_id as "vendorId", sequence, decision, reason, decided_by as "decidedBy",
        recorded_at as "recordedAt", enquired_at as "enquiredAt", card, score
      from score_overrides where bucket = bucket_of($1) and vendor_id = $1
+       and ($3::uuid is null or (recorded_at, override_id) < ((select recorded_at from score_overrides
+         where bucket = bucket_of($1) and vendor_id = $1 and override_id = $3), $3))
      order by recorded_at desc, override_id desc limit $2`,
-    [vendorId, limit],
+    [vendorId, page.limit, page.after ?? null],
   );
   return read.rows;
 }

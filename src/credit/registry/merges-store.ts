@@ -114,6 +114,7 @@ export async function readMergedOnlyAt(db: Queryable, crn: bigint, at: Date): Pr
 
 /** The record of a merge. */
 export interface SubjectMerge {
+  readonly mergeId: string;
   readonly from: bigint;
   readonly into: bigint;
   readonly mergedAt: Date;
@@ -122,27 +123,19 @@ export interface SubjectMerge {
   readonly undoneReason: string | null;
 }
 
-/** Merges, including those that were undone, newest first. */
-export async function listMerges(db: Queryable, limit: number): Promise<SubjectMerge[]> {
-  const read = await db.query<{
-    fromCrn: bigint;
-    intoCrn: bigint;
-    mergedAt: Date;
-    reason: string;
-    undoneAt: Date | null;
-    undoneReason: string | null;
-  }>(
-    `select from_crn as "fromCrn", into_crn as "intoCrn", merged_at as "mergedAt", reason,
+/** A page of merges, including those that were undone, newest first. @param page.after the page after this one. */
+export async function listMerges(
+  db: Queryable,
+  page: { readonly after?: string | undefined; readonly limit: number },
+): Promise<SubjectMerge[]> {
+  const read = await db.query<SubjectMerge>(
+    `select merge_id as "mergeId", from_crn as "from", into_crn as "into", merged_at as "mergedAt", reason,
        undone_at as "undoneAt", undone_reason as "undoneReason"
-     from subject_merges order by merged_at desc, merge_id desc limit $1`,
-    [limit],
+     from subject_merges
+     where $2::uuid is null or (merged_at, merge_id) <
+       ((select merged_at from subject_merges where merge_id = $2), $2)
+     order by merged_at desc, merge_id desc limit $1`,
+    [page.limit, page.after ?? null],
   );
-  return read.rows.map((row) => ({
-    from: row.fromCrn,
-    into: row.intoCrn,
-    mergedAt: row.mergedAt,
-    reason: row.reason,
-    undoneAt: row.undoneAt,
-    undoneReason: row.undoneReason,
-  }));
+  return read.rows;
 }

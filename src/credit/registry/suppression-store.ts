@@ -100,6 +100,7 @@ export async function removeSuppressionRule(
 
 /** A change of a rule, as recorded. */
 export interface SuppressionChange {
+  readonly changeId: string;
   readonly rule: string;
   readonly changedAt: Date;
   readonly reason: string;
@@ -107,15 +108,18 @@ export interface SuppressionChange {
   readonly became: Readonly<Record<string, unknown>> | null;
 }
 
-/** Newest changes first. */
+/** A page of changes, newest first. @param page.after the page after this change. */
 export async function listSuppressionChanges(
   db: Queryable,
-  limit: number,
+  page: { readonly after?: string | undefined; readonly limit: number },
 ): Promise<SuppressionChange[]> {
   const read = await db.query<SuppressionChange>(
-    `select rule, changed_at as "changedAt", reason, became from suppression_changes
+    `select change_id as "changeId", rule, changed_at as "changedAt", reason, became
+     from suppression_changes
+     where $2::uuid is null or (changed_at, change_id) <
+       ((select changed_at from suppression_changes where change_id = $2), $2)
      order by changed_at desc, change_id desc limit $1`,
-    [limit],
+    [page.limit, page.after ?? null],
   );
   return read.rows;
 }

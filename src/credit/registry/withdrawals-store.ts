@@ -90,13 +90,18 @@ export interface Withdrawal {
   readonly reason: string;
 }
 
-/** Withdrawn accounts, the newest first. */
-export async function listWithdrawals(db: Queryable, limit: number): Promise<Withdrawal[]> {
+/** A page of withdrawn accounts, the newest first. @param page.after the page after this account. */
+export async function listWithdrawals(
+  db: Queryable,
+  page: { readonly after?: AccountRef | undefined; readonly limit: number },
+): Promise<Withdrawal[]> {
   const read = await db.query<Withdrawal>(
     `select w.crn, w.account_id as "accountId", a.lender, w.withdrawn_at as "withdrawnAt", w.reason
      from account_withdrawals w join credit_accounts a using (crn, account_id)
-     order by w.withdrawn_at desc, w.crn, w.account_id limit $1`,
-    [limit],
+     where $2::bigint is null or (w.withdrawn_at, w.crn, w.account_id) <
+       ((select withdrawn_at from account_withdrawals where crn = $2 and account_id = $3), $2, $3)
+     order by w.withdrawn_at desc, w.crn desc, w.account_id desc limit $1`,
+    [page.limit, page.after?.crn ?? null, page.after?.accountId ?? null],
   );
   return read.rows;
 }

@@ -104,7 +104,8 @@ async function withdrawal(given: Given): Promise<Case> {
   const { pool, deps, grounds } = await registry(given);
   const row = await propose.proposeWithdrawal(deps, HERS, grounds);
   return caseOf(row, 'account 11 of 1, submitted by BANK, is withdrawn', {
-    state: async () => (await listWithdrawals(pool, 9)).map(({ reason }) => withoutDecider(reason)),
+    state: async () =>
+      (await listWithdrawals(pool, { limit: 9 })).map(({ reason }) => withoutDecider(reason)),
     approved: ['seen (proposed by asha'],
     ended: [],
     changeFacts: async () => void (await withdrawAccount(pool, HERS, { reason: 'mine', at: AT })),

@@ -42,6 +42,7 @@ beforeAll(async () => {
         proposals: none,
         catalogue: none,
         activity: none,
+        credit: none,
       },
     },
     ...{ channel: 'api', address: '192.0.2.1', requestId: 'one' },

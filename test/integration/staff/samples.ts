@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { statementText } from '../../support/reconciliation-fixture.ts';
+import { CREDIT_SAMPLES } from './credit-samples.ts';
+import type { CreditFixtures } from './credit-samples.ts';
 import type { Fixtures } from './fixtures.ts';
 
 /** What the samples need of a running service. */
@@ -12,6 +14,11 @@ export interface World extends Fixtures {
   readonly receipt: () => Promise<string>;
   /** The code of what a person sees of a proposal that waits. */
   readonly seen: (proposal: string) => Promise<string>;
+  readonly credit: CreditFixtures;
+  /** Makes an enquiry of the sandbox's vendor. Returns its reference. */
+  readonly enquire: () => Promise<string>;
+  /** Rejects what waits of a kind. */
+  readonly clear: (kind: string) => Promise<void>;
   /** Approves a proposal as a person of the sandbox. */
   readonly approve: (login: string, proposal: string) => Promise<void>;
 }
@@ -151,6 +158,7 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     by: 'support',
     input: async (world) => ({ reference: await ended(world), reason: 'their log was lost' }),
   },
+  ...CREDIT_SAMPLES,
   'payout.list': nothing,
   'payout.propose': { input: async () => payout() },
   'payout.paid': {

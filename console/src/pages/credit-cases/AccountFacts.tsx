@@ -1,5 +1,9 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import type { CreditProposalAnswer } from '../../../../src/console/credit-answers.ts';
+import type {
+  AccountPreview,
+  DisputePreview,
+  StandingView,
+} from '../../../../src/staff/credit-schema.ts';
 import { Card } from '../../design/Card.tsx';
 import { Facts } from '../../design/Facts.tsx';
 import { Table } from '../../design/Table.tsx';
@@ -13,9 +17,9 @@ export function AccountFacts({
   preview,
   dispute,
 }: {
-  readonly preview: NonNullable<CreditProposalAnswer['account']>;
+  readonly preview: AccountPreview;
   /** Undefined: it is not about a dispute. */
-  readonly dispute?: NonNullable<CreditProposalAnswer['dispute']>;
+  readonly dispute?: DisputePreview;
 }) {
   const { t } = useLingui();
   const products = useNames(ACCOUNT_TYPES);
@@ -36,8 +40,8 @@ export function AccountFacts({
             { name: t`Type`, value: products[preview.product] ?? preview.product },
             { name: t`Balance`, value: <Money amount={preview.balance} currency /> },
             { name: t`Overdue`, value: <Money amount={preview.overdue} currency /> },
-            { name: t`Days in arrears`, value: preview.daysInArrears },
-            { name: t`Disputed since`, value: dispute && <Time at={dispute.openedAt} /> },
+            { name: t`Days in arrears`, value: preview.days_in_arrears },
+            { name: t`Disputed since`, value: dispute && <Time at={dispute.opened_at} /> },
             { name: t`In the customer’s words`, value: dispute?.statement },
           ]}
         />
@@ -52,7 +56,7 @@ function WhatLendersSee({
 }: {
   readonly states: readonly {
     readonly name: string;
-    readonly standing: NonNullable<CreditProposalAnswer['account']>['before'];
+    readonly standing: StandingView;
   }[];
 }) {
   const { t } = useLingui();
@@ -68,7 +72,7 @@ function WhatLendersSee({
           { title: t`Accounts`, cell: ({ standing }) => standing.accounts, align: 'end' },
           {
             title: t`In default`,
-            cell: ({ standing }) => standing.inDefault,
+            cell: ({ standing }) => standing.in_default,
             align: 'end',
           },
           {

@@ -1,16 +1,10 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
-import type {
-  CreditCaseAnswer,
-  CreditProposalAnswer,
-} from '../../../../src/console/credit-answers.ts';
+import type { PersonView, StandingView } from '../../../../src/staff/credit-schema.ts';
 import { Pill } from '../../design/Pill.tsx';
 import { Table } from '../../design/Table.tsx';
 import { useNames } from '../credit/credit-texts.ts';
 import { DOCUMENTS } from './decision-texts.ts';
-
-type Person = CreditCaseAnswer['people'][number];
-type Standing = Person['standing'];
 
 /** People next to each other, with what a lender would learn about each, and about them as one. */
 export function Compared({
@@ -19,22 +13,22 @@ export function Compared({
   together,
 }: {
   readonly label: string;
-  readonly people: readonly Person[];
-  readonly together?: NonNullable<CreditProposalAnswer['merge']>['together'];
+  readonly people: readonly PersonView[];
+  readonly together?: StandingView;
 }) {
   const { t } = useLingui();
-  const of = (show: (person: Person) => ReactNode) => people.map(show);
-  const figure = (show: (standing: Standing) => ReactNode): readonly ReactNode[] => [
+  const of = (show: (person: PersonView) => ReactNode) => people.map(show);
+  const figure = (show: (standing: StandingView) => ReactNode): readonly ReactNode[] => [
     ...people.map(({ standing }) => show(standing)),
     ...(together === undefined ? [] : [show(together)]),
   ];
   const rows: readonly { readonly name: string; readonly cells: readonly ReactNode[] }[] = [
     { name: t`Name`, cells: of(({ name }) => name) },
-    { name: t`Also known as`, cells: of(({ otherNames }) => otherNames.join(', ')) },
-    { name: t`Born on`, cells: of(({ dateOfBirth }) => dateOfBirth) },
+    { name: t`Also known as`, cells: of((person) => person.other_names.join(', ')) },
+    { name: t`Born on`, cells: of((person) => person.date_of_birth) },
     { name: t`Documents`, cells: of((person) => <Documents of={person} />) },
     { name: t`Accounts`, cells: figure(({ accounts }) => accounts) },
-    { name: t`Accounts in default`, cells: figure(({ inDefault }) => inDefault) },
+    { name: t`Accounts in default`, cells: figure((standing) => standing.in_default) },
     { name: t`Accounts under dispute`, cells: figure(({ disputed }) => disputed) },
     { name: t`Score`, cells: figure((standing) => <ScoreOf standing={standing} />) },
   ];
@@ -63,9 +57,9 @@ export function Compared({
   );
 }
 
-function Documents({ of: { documents } }: { readonly of: Person }) {
+function Documents({ of: { documents } }: { readonly of: PersonView }) {
   const names = useNames(DOCUMENTS);
-  return documents.map(({ type, ending, isShared }) => (
+  return documents.map(({ type, ending, is_shared: isShared }) => (
     <div key={`${type} ${ending}`}>
       {names[type]} …{ending}{' '}
       {isShared && (
@@ -77,6 +71,6 @@ function Documents({ of: { documents } }: { readonly of: Person }) {
   ));
 }
 
-export function ScoreOf({ standing: { score, grade } }: { readonly standing: Standing }) {
+export function ScoreOf({ standing: { score, grade } }: { readonly standing: StandingView }) {
   return score === '' ? <Trans>none</Trans> : `${score} ${grade}`;
 }

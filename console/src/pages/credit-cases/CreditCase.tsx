@@ -2,7 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { CreditCaseAnswer } from '../../../../src/console/credit-answers.ts';
+import type { CreditCase as Shown } from '../../../../src/staff/credit-cases.ts';
 import { get } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
@@ -25,7 +25,7 @@ export function CreditCase() {
   const kinds = useNames(CASE_KINDS);
   const found = useQuery({
     queryKey: ['credit-case', caseId],
-    queryFn: ({ signal }) => get<CreditCaseAnswer>(`/credit/cases/${caseId}`, {}, signal),
+    queryFn: ({ signal }) => get<Shown>(`/credit/cases/${caseId}`, {}, signal),
     // Each look is an entry of the audit log.
     refetchOnWindowFocus: false,
   });
@@ -41,7 +41,7 @@ export function CreditCase() {
         title={answer === undefined ? <Trans>Case</Trans> : kinds[answer.kind]}
         about={<Trans>Each view of this page is recorded in the audit log.</Trans>}
       >
-        {answer?.closedAt === null && <CaseActions answer={answer} />}
+        {answer?.closed_at === null && <CaseActions answer={answer} />}
       </PageHeader>
       {found.isError && <Problem error={found.error} onRetry={() => void found.refetch()} />}
       {found.isPending && <Skeleton lines={12} />}
@@ -53,8 +53,8 @@ export function CreditCase() {
           <Card title={<Trans>Case</Trans>}>
             <Facts
               facts={[
-                { name: t`Opened`, value: <Time at={answer.openedAt} /> },
-                { name: t`Closed`, value: answer.closedAt && <Time at={answer.closedAt} /> },
+                { name: t`Opened`, value: <Time at={answer.opened_at} /> },
+                { name: t`Closed`, value: answer.closed_at && <Time at={answer.closed_at} /> },
                 { name: t`Finding`, value: answer.resolution },
               ]}
             />
@@ -68,7 +68,7 @@ export function CreditCase() {
   );
 }
 
-function CaseActions({ answer: { caseId, people } }: { readonly answer: CreditCaseAnswer }) {
+function CaseActions({ answer: { case: caseId, people } }: { readonly answer: Shown }) {
   const mayAct = useMay('credit.act');
   const [asked, setAsked] = useState<'merge' | 'close'>();
   if (!mayAct) return null;

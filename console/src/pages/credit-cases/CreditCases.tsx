@@ -1,14 +1,9 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import type {
-  CreditCasesAnswer,
-  CreditProposalsAnswer,
-  DisputesAnswer,
-} from '../../../../src/console/credit-answers.ts';
-import { get } from '../../api/client.ts';
+import type { CreditCaseList, DisputeList } from '../../../../src/staff/credit-cases.ts';
+import type { CreditProposalList } from '../../../../src/staff/credit-proposals.ts';
 import { usePages } from '../../api/pages.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
@@ -79,18 +74,18 @@ function CaseList() {
   const mayRead = useMay('credit.reports');
   const kinds = useNames(CASE_KINDS);
   const since = useSince();
-  const list = usePages<CreditCasesAnswer>(['credit-cases'], '/credit/cases');
+  const list = usePages<CreditCaseList>(['credit-cases'], '/credit/cases');
   return (
     <Listed list={list} title={<Trans>Who is who</Trans>}>
       <Table
         label={t`Who is who`}
         rows={list.data?.pages.flatMap(({ cases }) => cases) ?? []}
-        keyOf={({ caseId }) => caseId}
+        keyOf={({ case: caseId }) => caseId}
         empty={t`No case is open.`}
         columns={[
           {
             title: t`Case`,
-            cell: ({ caseId, kind }) =>
+            cell: ({ case: caseId, kind }) =>
               mayRead ? (
                 <Link to="/credit/cases/$caseId" params={{ caseId }} preload={false}>
                   {kinds[kind]}
@@ -115,18 +110,18 @@ function DisputeList() {
   const { t } = useLingui();
   const mayRead = useMay('credit.reports');
   const since = useSince();
-  const list = usePages<DisputesAnswer>(['credit-disputes'], '/credit/disputes');
+  const list = usePages<DisputeList>(['credit-disputes'], '/credit/disputes');
   return (
     <Listed list={list} title={<Trans>Disputes</Trans>}>
       <Table
         label={t`Disputes`}
         rows={list.data?.pages.flatMap(({ disputes }) => disputes) ?? []}
-        keyOf={({ disputeId }) => disputeId}
+        keyOf={({ dispute }) => dispute}
         empty={t`No dispute is open.`}
         columns={[
           {
             title: t`Customer`,
-            cell: ({ disputeId, customer }) =>
+            cell: ({ dispute: disputeId, customer }) =>
               mayRead ? (
                 <Link to="/credit/disputes/$disputeId" params={{ disputeId }} preload={false}>
                   …{customer}
@@ -144,11 +139,11 @@ function DisputeList() {
 }
 
 /** Since when something has been open. */
-function useSince(): readonly Column<{ readonly openedAt: string }>[] {
+function useSince(): readonly Column<{ readonly opened_at: string }>[] {
   const { t } = useLingui();
   return [
-    { title: t`Open for`, cell: ({ openedAt }) => <Age seconds={secondsSince(openedAt)} /> },
-    { title: t`Since`, cell: ({ openedAt }) => <Time at={openedAt} />, hide: 'small' },
+    { title: t`Open for`, cell: ({ opened_at: at }) => <Age seconds={secondsSince(at)} /> },
+    { title: t`Since`, cell: ({ opened_at: at }) => <Time at={at} />, hide: 'small' },
   ];
 }
 
@@ -156,6 +151,7 @@ function useSince(): readonly Column<{ readonly openedAt: string }>[] {
 function Listed({
   list,
   title,
+  more,
   children,
 }: {
   readonly list: Pick<
@@ -163,12 +159,15 @@ function Listed({
     'isPending' | 'error' | 'refetch' | 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'
   >;
   readonly title: ReactNode;
+  readonly more?: ReactNode;
   readonly children: ReactNode;
 }) {
   return (
     <>
       {list.error !== null && <Problem error={list.error} onRetry={() => void list.refetch()} />}
-      <Card title={title}>{list.isPending ? <Skeleton lines={4} /> : children}</Card>
+      <Card title={title} more={more}>
+        {list.isPending ? <Skeleton lines={4} /> : children}
+      </Card>
       <More list={list}>
         <Trans>Show more</Trans>
       </More>
@@ -177,20 +176,12 @@ function Listed({
 }
 
 function ProposalList() {
-  const list = useQuery({
-    queryKey: ['credit-proposals'],
-    queryFn: ({ signal }) => get<CreditProposalsAnswer>('/credit/proposals', {}, signal),
+  const list = usePages<CreditProposalList>(['credit-proposals'], '/credit/proposals', {
+    state: 'all',
   });
   return (
-    <>
-      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
-      <Card title={<Trans>Proposals</Trans>} more={<Trans>Newest first</Trans>}>
-        {list.data === undefined ? (
-          <Skeleton lines={4} />
-        ) : (
-          <Proposals proposals={list.data.proposals} />
-        )}
-      </Card>
-    </>
+    <Listed list={list} title={<Trans>Proposals</Trans>} more={<Trans>Newest first</Trans>}>
+      <Proposals proposals={list.data?.pages.flatMap(({ proposals }) => proposals) ?? []} />
+    </Listed>
   );
 }

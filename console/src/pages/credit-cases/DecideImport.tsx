@@ -2,7 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { CreditProposalAnswer } from '../../../../src/console/credit-answers.ts';
+import type { CreditProposal } from '../../../../src/staff/credit-proposals.ts';
 import { send } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
@@ -12,12 +12,9 @@ import { Notice } from '../../design/Notice.tsx';
 
 /** Approves a lender's file with the file itself, or rejects it. */
 export function DecideImport({
-  answer: {
-    proposal: { proposalId, isOwn },
-    approval,
-  },
+  proposal: { proposal: proposalId, is_own: isOwn, seen },
 }: {
-  readonly answer: CreditProposalAnswer;
+  readonly proposal: CreditProposal;
 }) {
   const { t } = useLingui();
   const queries = useQueryClient();
@@ -34,7 +31,7 @@ export function DecideImport({
       </Button>
       <ImportDialog
         proposalId={proposalId}
-        seen={approval?.seen}
+        seen={seen ?? undefined}
         open={asked === 'approve'}
         onClose={() => setAsked(undefined)}
       />
@@ -62,13 +59,16 @@ export function DecideImport({
 export function MadeImport({
   proposalId,
   made,
-}: { readonly proposalId: string } & Pick<CreditProposalAnswer, 'made'>) {
+}: {
+  readonly proposalId: string;
+  readonly made: CreditProposal['import'];
+}) {
   const mayAct = useMay('credit.act');
   const [isAsked, setIsAsked] = useState(false);
-  if (made?.isFinished === true) {
+  if (made?.is_finished === true) {
     return (
       <Notice tone="info">
-        <Link to="/credit/imports/$importId" params={{ importId: made.importId }}>
+        <Link to="/credit/imports/$importId" params={{ importId: made.import }}>
           <Trans>The file is imported.</Trans>
         </Link>
       </Notice>

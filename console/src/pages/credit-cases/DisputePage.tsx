@@ -2,7 +2,7 @@ import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { DisputeAnswer } from '../../../../src/console/credit-answers.ts';
+import type { DisputeDetail } from '../../../../src/staff/credit-cases.ts';
 import { get } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
@@ -21,7 +21,7 @@ export function DisputePage() {
   const [isAsked, setIsAsked] = useState(false);
   const found = useQuery({
     queryKey: ['credit-dispute', disputeId],
-    queryFn: ({ signal }) => get<DisputeAnswer>(`/credit/disputes/${disputeId}`, {}, signal),
+    queryFn: ({ signal }) => get<DisputeDetail>(`/credit/disputes/${disputeId}`, {}, signal),
     refetchOnWindowFocus: false,
   });
   return (

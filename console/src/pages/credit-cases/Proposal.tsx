@@ -2,10 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import type {
-  CreditProposal,
-  CreditProposalAnswer,
-} from '../../../../src/console/credit-answers.ts';
+import type { CreditProposal } from '../../../../src/staff/credit-proposals.ts';
 import { get } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Altered } from '../../design/Altered.tsx';
@@ -32,11 +29,10 @@ export function Proposal() {
   const kinds = useNames(PROPOSAL_KINDS);
   const found = useQuery({
     queryKey: ['credit-proposal', proposalId],
-    queryFn: ({ signal }) =>
-      get<CreditProposalAnswer>(`/credit/proposals/${proposalId}`, {}, signal),
+    queryFn: ({ signal }) => get<CreditProposal>(`/credit/proposals/${proposalId}`, {}, signal),
     refetchOnWindowFocus: false,
   });
-  const proposal = found.data?.proposal;
+  const proposal = found.data;
   return (
     <>
       <PageHeader
@@ -45,36 +41,31 @@ export function Proposal() {
             <Trans>People and disputes</Trans>
           </Link>
         }
-        title={proposal === undefined ? <Trans>Proposal</Trans> : kinds[proposal.kind]}
+        title={proposal === undefined ? <Trans>Proposal</Trans> : kinds[proposal.what]}
         about={<Trans>Each view of this page is recorded in the audit log.</Trans>}
       >
-        {found.data?.proposal.decision === null && <Decide answer={found.data} />}
+        {proposal?.decision === null && <Decide proposal={proposal} />}
       </PageHeader>
       {found.isError && <Problem error={found.error} onRetry={() => void found.refetch()} />}
       {found.isPending && <Skeleton lines={12} />}
-      {found.data !== undefined && <Content answer={found.data} />}
+      {proposal !== undefined && <Content proposal={proposal} />}
     </>
   );
 }
 
 /** A file is approved with the file, and a proposal of one's own can only be rejected. */
-function Decide({ answer }: { readonly answer: CreditProposalAnswer }) {
+function Decide({ proposal }: { readonly proposal: CreditProposal }) {
   const mayAct = useMay('credit.act');
   if (!mayAct) return null;
-  return answer.proposal.kind === 'import' ? (
-    <DecideImport answer={answer} />
+  return proposal.what === 'import' ? (
+    <DecideImport proposal={proposal} />
   ) : (
-    <DecideButton answer={answer} />
+    <DecideButton proposal={proposal} />
   );
 }
 
-function DecideButton({
-  answer: { proposal, approval },
-}: {
-  readonly answer: CreditProposalAnswer;
-}) {
+function DecideButton({ proposal }: { readonly proposal: CreditProposal }) {
   const [isAsked, setIsAsked] = useState(false);
-  const { proposalId, isOwn } = proposal;
   return (
     <>
       <Button kind="primary" onClick={() => setIsAsked(true)}>
@@ -83,10 +74,10 @@ function DecideButton({
       {isAsked && (
         <DecideDialog
           title={<Trans>Proposal</Trans>}
-          path={`/proposals/${proposalId}`}
-          approval={{ seen: approval?.seen }}
-          isOwn={isOwn}
-          mayApprove={approval?.problem === null}
+          path={`/proposals/${proposal.proposal}`}
+          approval={{ seen: proposal.seen }}
+          isOwn={proposal.is_own}
+          mayApprove={proposal.seen !== null && proposal.problem === null}
           onClose={() => setIsAsked(false)}
         >
           <Grounds proposal={proposal} />
@@ -96,14 +87,9 @@ function DecideButton({
   );
 }
 
-function Content({
-  answer: { proposal, approval, merge, dispute, account, made },
-}: {
-  readonly answer: CreditProposalAnswer;
-}) {
+function Content({ proposal }: { readonly proposal: CreditProposal }) {
   const { t } = useLingui();
-  const { isOwn, decision, content } = proposal;
-  const problem = approval?.problem ?? null;
+  const { is_own: isOwn, decision, content, problem, merge, dispute, account } = proposal;
   return (
     <>
       {isOwn && decision === null && (
@@ -116,8 +102,8 @@ function Content({
           <Trans>It cannot be approved now: {problem}</Trans>
         </Notice>
       )}
-      {proposal.kind === 'import' && decision === 'approved' && (
-        <MadeImport proposalId={proposal.proposalId} made={made} />
+      {proposal.what === 'import' && decision === 'approved' && (
+        <MadeImport proposalId={proposal.proposal} made={proposal.import} />
       )}
       {content === null ? (
         <Altered />
@@ -130,7 +116,7 @@ function Content({
         <Card
           title={<Trans>Before and after</Trans>}
           more={
-            proposal.kind === 'unmerge' ? (
+            proposal.what === 'unmerge' ? (
               <Trans>Now as one person, afterwards apart</Trans>
             ) : (
               <Trans>Now apart, afterwards as one person</Trans>
@@ -155,12 +141,12 @@ function Content({
 
 function Grounds({ proposal }: { readonly proposal: CreditProposal }) {
   const { t } = useLingui();
-  const { caseId, decidedAt, decidedBy } = proposal;
+  const { case: caseId, decided_at: decidedAt, decided_by: decidedBy } = proposal;
   return (
     <Facts
       facts={[
         { name: t`State`, value: <DecisionState decision={proposal.decision} /> },
-        { name: t`Reason`, value: proposal.reason },
+        { name: t`Reason`, value: proposal.note },
         { name: t`Evidence`, value: proposal.evidence },
         {
           name: t`Case`,
@@ -172,7 +158,7 @@ function Grounds({ proposal }: { readonly proposal: CreditProposal }) {
         },
         {
           name: t`Proposed by`,
-          value: <By person={proposal.proposedBy} at={proposal.proposedAt} />,
+          value: <By person={proposal.proposed_by} at={proposal.proposed_at} />,
         },
         { name: t`Decided by`, value: decidedAt && <By person={decidedBy} at={decidedAt} /> },
       ]}

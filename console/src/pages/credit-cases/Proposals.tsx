@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react/macro';
 import { Link } from '@tanstack/react-router';
-import type { ListedProposal } from '../../../../src/console/credit-answers.ts';
+import type { ListedCreditProposal } from '../../../../src/staff/credit-schema.ts';
 import { useMay } from '../../app/session.ts';
 import { Table } from '../../design/Table.tsx';
 import { DecisionState } from '../../format/DecisionState.tsx';
@@ -9,7 +9,7 @@ import { useNames } from '../credit/credit-texts.ts';
 import { PROPOSAL_KINDS } from './decision-texts.ts';
 
 /** Proposals with their state. */
-export function Proposals({ proposals }: { readonly proposals: readonly ListedProposal[] }) {
+export function Proposals({ proposals }: { readonly proposals: readonly ListedCreditProposal[] }) {
   const { t } = useLingui();
   const mayRead = useMay('credit.reports');
   const kinds = useNames(PROPOSAL_KINDS);
@@ -17,24 +17,24 @@ export function Proposals({ proposals }: { readonly proposals: readonly ListedPr
     <Table
       label={t`Proposals`}
       rows={proposals}
-      keyOf={({ proposalId }) => proposalId}
+      keyOf={({ proposal }) => proposal}
       empty={t`Nothing has been proposed yet.`}
       columns={[
         {
           title: t`Proposal`,
-          cell: ({ proposalId, kind }) =>
+          cell: ({ proposal: proposalId, what }) =>
             mayRead ? (
               <Link to="/credit/proposals/$proposalId" params={{ proposalId }} preload={false}>
-                {kinds[kind]}
+                {kinds[what]}
               </Link>
             ) : (
-              kinds[kind]
+              kinds[what]
             ),
         },
         { title: t`State`, cell: ({ decision }) => <DecisionState decision={decision} /> },
         { title: t`Reason`, cell: ({ reason }) => reason, hide: 'small' },
-        { title: t`Proposed by`, cell: ({ proposedBy }) => proposedBy, hide: 'small' },
-        { title: t`When`, cell: ({ proposedAt }) => <Time at={proposedAt} />, hide: 'small' },
+        { title: t`Proposed by`, cell: ({ proposed_by: by }) => by, hide: 'small' },
+        { title: t`When`, cell: ({ proposed_at: at }) => <Time at={at} />, hide: 'small' },
       ]}
     />
   );

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { ProposalMade } from '../../../../src/console/credit-answers.ts';
+import type { ProposalView } from '../../../../src/staff/proposal-schema.ts';
 import { send } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { Field } from '../../design/Field.tsx';
@@ -34,7 +34,8 @@ export function ProposeCredit({
       propose={async (fields) => {
         const { evidence, reason } = fields;
         const body = { ...bodyOf(fields), evidence, reason };
-        const { proposalId } = await send<ProposalMade>('POST', `/credit/proposals/${what}`, body);
+        const path = `/credit/proposals/${what}`;
+        const { proposal: proposalId } = await send<ProposalView>('POST', path, body);
         await navigate({ to: '/credit/proposals/$proposalId', params: { proposalId } });
       }}
     >
@@ -56,7 +57,7 @@ export function ProposeMerge({
       {...dialog}
       what="merge"
       title={<Trans>Propose a merge</Trans>}
-      bodyOf={(fields) => ({ from: fields['from'], into: fields['into'], caseId })}
+      bodyOf={({ from: gone, into: stays }) => ({ from: gone, into: stays, case: caseId })}
     >
       <p>
         <Trans>
@@ -116,7 +117,7 @@ export function ProposeSale(dialog: ProposeProps) {
       {...dialog}
       what="sale"
       title={<Trans>Propose that a debt was sold</Trans>}
-      bodyOf={({ crn, account, into, soldOn }) => ({ crn, account, into, soldOn })}
+      bodyOf={({ crn, account, into, sold_on }) => ({ crn, account, into, sold_on })}
     >
       <p>
         <Trans>From the sale on, the debt counts once, with the history of both lenders.</Trans>
@@ -124,7 +125,7 @@ export function ProposeSale(dialog: ProposeProps) {
       <Reference label={t`Customer reference`} name="crn" value={undefined} />
       <Reference label={t`Sold account`} name="account" value={undefined} />
       <Reference label={t`Account of the buyer`} name="into" value={undefined} />
-      <Field label={t`Sold on`} name="soldOn" type="date" max={today(timeZone)} required />
+      <Field label={t`Sold on`} name="sold_on" type="date" max={today(timeZone)} required />
     </ProposeCredit>
   );
 }

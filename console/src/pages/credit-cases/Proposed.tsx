@@ -1,6 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Link } from '@tanstack/react-router';
-import type { ProposedContent } from '../../../../src/console/credit-answers.ts';
+import type { CreditContent } from '../../../../src/staff/credit-schema.ts';
 import { Facts } from '../../design/Facts.tsx';
 import { Conditions } from '../credit-rules/Conditions.tsx';
 import { ImportFigures } from '../credit-imports/ImportFigures.tsx';
@@ -10,7 +10,7 @@ import { useSectors } from '../vendor/setting-names.ts';
 import { DISPUTE_OUTCOMES } from './decision-texts.ts';
 
 /** What is proposed, with what was so when it was proposed. */
-export function Proposed({ content }: { readonly content: ProposedContent }) {
+export function Proposed({ content }: { readonly content: CreditContent }) {
   const { t } = useLingui();
   const outcomes = useNames(DISPUTE_OUTCOMES);
   switch (content.kind) {
@@ -44,7 +44,7 @@ export function Proposed({ content }: { readonly content: ProposedContent }) {
             { name: t`Customer`, value: content.crn },
             { name: t`Sold account`, value: `${content.account}, ${content.lender}` },
             { name: t`Account of the buyer`, value: `${content.into}, ${content.buyer}` },
-            { name: t`Sold on`, value: content.soldOn },
+            { name: t`Sold on`, value: content.sold_on },
           ]}
         />
       );
@@ -76,11 +76,11 @@ function CardName({ card }: { readonly card: string | null }) {
   );
 }
 
-type Of<Kind extends ProposedContent['kind']> = Extract<ProposedContent, { kind: Kind }>;
+type Of<Kind extends CreditContent['kind']> = Extract<CreditContent, { kind: Kind }>;
 
 function ProposedLife({ content }: { readonly content: Of<'deceased' | 'living'> }) {
   const { t } = useLingui();
-  const { crn, diedOn } = content;
+  const { crn, died_on: diedOn } = content;
   const died = diedOn === null ? [] : [{ name: t`Day of death`, value: diedOn }];
   return <Facts facts={[{ name: t`Customer`, value: crn }, ...died]} />;
 }
@@ -94,10 +94,10 @@ function ProposedImport({ content }: { readonly content: Of<'import'> }) {
     <>
       <Facts
         facts={[
-          { name: t`File`, value: content.fileName },
+          { name: t`File`, value: content.file_name },
           { name: t`Lender`, value: content.lender },
           { name: t`Sector of the lender`, value: sectors[content.sector] },
-          { name: t`As of`, value: content.asOf },
+          { name: t`As of`, value: content.as_of },
           { name: t`Columns`, value: templates[content.template] },
           { name: t`Unit of the amounts`, value: units[content.amounts] },
           { name: t`Replaces what was submitted before`, value: content.corrects ? t`yes` : t`no` },

@@ -1,14 +1,15 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
-import type { CreditProposal, ListedCreditCase } from '../../../../src/console/credit-answers.ts';
+import type { CreditCase } from '../../../../src/staff/credit-cases.ts';
+import type { ListedCreditProposal } from '../../../../src/staff/credit-schema.ts';
 
-export const CASE_KINDS: Readonly<Record<ListedCreditCase['kind'], MessageDescriptor>> = {
+export const CASE_KINDS: Readonly<Record<CreditCase['kind'], MessageDescriptor>> = {
   document_shared: msg`Several people have one document`,
   documents_conflict: msg`A request had documents of several people`,
   account_holder: msg`An account was submitted for somebody else`,
 };
 
-export const PROPOSAL_KINDS: Readonly<Record<CreditProposal['kind'], MessageDescriptor>> = {
+export const PROPOSAL_KINDS: Readonly<Record<ListedCreditProposal['what'], MessageDescriptor>> = {
   altered: msg`Changed in the database: reject it`,
   merge: msg`Treat two references as one person`,
   unmerge: msg`Undo a merge`,

@@ -1,10 +1,10 @@
 import { useLingui } from '@lingui/react/macro';
-import type { CreditImportAnswer } from '../../../../src/console/credit-answers.ts';
+import type { ImportFinding } from '../../../../src/staff/credit-imports.ts';
 import { Table } from '../../design/Table.tsx';
 import { useFigures } from '../../format/figures.ts';
 
 /** What is wrong with lines of a file. A finding never repeats what the line says. */
-export function Findings({ findings }: Pick<CreditImportAnswer, 'findings'>) {
+export function Findings({ findings }: { readonly findings: readonly ImportFinding[] }) {
   const { t } = useLingui();
   const { count } = useFigures();
   return (

@@ -1,10 +1,8 @@
 import { Trans, useLingui } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import type {
-  CreditImportAnswer,
-  ListedCreditImport,
-} from '../../../../src/console/credit-answers.ts';
-import { apiUrl } from '../../api/client.ts';
+import type { ImportFindings, ListedCreditImport } from '../../../../src/staff/credit-imports.ts';
+import { apiUrl, get } from '../../api/client.ts';
 import { usePages } from '../../api/pages.ts';
 import { ButtonLink } from '../../design/ButtonLink.tsx';
 import { Card } from '../../design/Card.tsx';
@@ -22,11 +20,13 @@ import { useNames } from '../credit/credit-texts.ts';
 /** One imported file, with its findings by line and field. */
 export function Import() {
   const { importId } = useParams({ from: '/shell/credit/imports/$importId' });
-  const list = usePages<CreditImportAnswer>(
-    ['credit-import', importId],
-    `/credit/imports/${importId}`,
-  );
-  const about = list.data?.pages[0]?.import;
+  const path = `/credit/imports/${importId}`;
+  const found = useQuery({
+    queryKey: ['credit-import', importId],
+    queryFn: ({ signal }) => get<ListedCreditImport>(path, {}, signal),
+  });
+  const list = usePages<ImportFindings>(['credit-findings', importId], `${path}/findings`);
+  const about = found.data;
   return (
     <>
       <PageHeader
@@ -35,19 +35,20 @@ export function Import() {
             <Trans>Lenders’ files</Trans>
           </Link>
         }
-        title={about?.fileName ?? <Trans>Lender’s file</Trans>}
+        title={about?.file ?? <Trans>Lender’s file</Trans>}
       >
-        {about !== undefined && about.counts.rejected > 0 && (
-          <ButtonLink href={apiUrl(`/credit/imports/${importId}/findings.csv`)} download>
+        {about !== undefined && about.rejected > 0 && (
+          <ButtonLink href={apiUrl(`${path}/findings.csv`)} download>
             <Trans>Findings as CSV</Trans>
           </ButtonLink>
         )}
       </PageHeader>
+      {found.isError && <Problem error={found.error} onRetry={() => void found.refetch()} />}
       {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
-      {list.isPending && <Skeleton lines={12} />}
+      {found.isPending && <Skeleton lines={12} />}
       {about !== undefined && (
         <>
-          <ImportFigures counts={about.counts} />
+          <ImportFigures counts={about} />
           <About of={about} />
           <Card title={<Trans>Findings</Trans>} more={<Trans>By line</Trans>}>
             <Findings findings={list.data?.pages.flatMap(({ findings }) => findings) ?? []} />
@@ -69,19 +70,19 @@ function About({ of }: { readonly of: ListedCreditImport }) {
       <Facts
         facts={[
           { name: t`Lender`, value: of.lender },
-          { name: t`As of`, value: of.asOf },
+          { name: t`As of`, value: of.as_of },
           { name: t`Columns`, value: <code>{of.template}</code> },
           { name: t`Unit of the amounts`, value: units[of.amounts] },
           { name: t`Replaces what was submitted before`, value: of.corrects ? t`yes` : t`no` },
           { name: t`Imported by`, value: of.by },
-          { name: t`Started`, value: <Time at={of.startedAt} /> },
+          { name: t`Started`, value: <Time at={of.started_at} /> },
           {
             name: t`Finished`,
             value:
-              of.finishedAt === null ? (
+              of.finished_at === null ? (
                 <Trans>Not finished: it continues with the same file.</Trans>
               ) : (
-                <Time at={of.finishedAt} />
+                <Time at={of.finished_at} />
               ),
           },
         ]}

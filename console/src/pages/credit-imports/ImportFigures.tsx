@@ -1,12 +1,13 @@
 import { Trans } from '@lingui/react/macro';
-import type { ImportTrialAnswer } from '../../../../src/console/credit-answers.ts';
+import type { ImportFigures as Figures } from '../../../../src/staff/credit-imports.ts';
 import { Tile, Tiles } from '../../design/Tile.tsx';
 import { useFigures } from '../../format/figures.ts';
 
 /** What an import changed, or would change. */
-export function ImportFigures({ counts }: Pick<ImportTrialAnswer, 'counts'>) {
+export function ImportFigures({ counts }: { readonly counts: Figures }) {
   const { count } = useFigures();
-  const { records, rejected, statesAdded, accountsAdded, corrected, unchanged } = counts;
+  const { accounts_added: accountsAdded } = counts;
+  const { records, rejected, corrected, unchanged } = counts;
   return (
     <Tiles>
       <Tile
@@ -22,7 +23,7 @@ export function ImportFigures({ counts }: Pick<ImportTrialAnswer, 'counts'>) {
       />
       <Tile
         label={<Trans>States of accounts added</Trans>}
-        value={count(statesAdded)}
+        value={count(counts.states_added)}
         note={<Trans>{count(accountsAdded)} accounts are new</Trans>}
       />
       <Tile

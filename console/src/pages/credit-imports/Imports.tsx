@@ -1,9 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Link } from '@tanstack/react-router';
-import type {
-  CreditImportsAnswer,
-  ListedCreditImport,
-} from '../../../../src/console/credit-answers.ts';
+import type { CreditImportList, ListedCreditImport } from '../../../../src/staff/credit-imports.ts';
 import { usePages } from '../../api/pages.ts';
 import { useMay } from '../../app/session.ts';
 import { PageButtonLink } from '../../design/ButtonLink.tsx';
@@ -20,7 +17,7 @@ import { Time } from '../../format/Time.tsx';
 /** What lenders submitted, and how much of it was accepted. */
 export function Imports() {
   const mayImport = useMay('credit.act');
-  const list = usePages<CreditImportsAnswer>(['credit-imports'], '/credit/imports');
+  const list = usePages<CreditImportList>(['credit-imports'], '/credit/imports');
   return (
     <>
       <PageHeader
@@ -55,40 +52,44 @@ function List({ imports }: { readonly imports: readonly ListedCreditImport[] }) 
     <Table
       label={t`Lenders’ files`}
       rows={imports}
-      keyOf={({ importId }) => importId}
+      keyOf={(row) => row.import}
       empty={t`No file has been imported yet.`}
       columns={[
         {
           title: t`File`,
-          cell: ({ importId, fileName }) => (
+          cell: ({ import: importId, file }) => (
             <Link to="/credit/imports/$importId" params={{ importId }}>
-              {fileName}
+              {file}
             </Link>
           ),
         },
         { title: t`Lender`, cell: ({ lender }) => lender },
-        { title: t`As of`, cell: ({ asOf }) => asOf, hide: 'small' },
+        { title: t`As of`, cell: (row) => row.as_of, hide: 'small' },
         {
           title: t`Records`,
-          cell: ({ counts }) => count(counts.records),
+          cell: ({ records }) => count(records),
           align: 'end',
           hide: 'small',
         },
         {
           title: t`Accepted`,
-          cell: ({ counts }) => count(counts.records - counts.rejected),
+          cell: ({ records, rejected }) => count(records - rejected),
           align: 'end',
           hide: 'small',
         },
         { title: t`Refused`, cell: (row) => <Refused of={row} />, align: 'end' },
         { title: t`Imported by`, cell: ({ by }) => by, hide: 'small' },
-        { title: t`When`, cell: ({ startedAt }) => <Time at={startedAt} />, hide: 'small' },
+        { title: t`When`, cell: (row) => <Time at={row.started_at} />, hide: 'small' },
       ]}
     />
   );
 }
 
-function Refused({ of: { counts, finishedAt } }: { readonly of: ListedCreditImport }) {
+function Refused({
+  of: { rejected, finished_at: finishedAt },
+}: {
+  readonly of: ListedCreditImport;
+}) {
   const { count } = useFigures();
   if (finishedAt === null) {
     return (
@@ -97,6 +98,6 @@ function Refused({ of: { counts, finishedAt } }: { readonly of: ListedCreditImpo
       </Pill>
     );
   }
-  if (counts.rejected === 0) return count(0);
-  return <Pill tone="waiting">{count(counts.rejected)}</Pill>;
+  if (rejected === 0) return count(0);
+  return <Pill tone="waiting">{count(rejected)}</Pill>;
 }

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { CreditMonitorAnswer } from '../../../../src/console/credit-answers.ts';
+import type { CreditUsage, KeptMonths } from '../../../../src/staff/credit-monitor.ts';
 import { get } from '../../api/client.ts';
 import { BarChart } from '../../design/BarChart.tsx';
 import { Card } from '../../design/Card.tsx';
@@ -13,16 +13,20 @@ import { Table } from '../../design/Table.tsx';
 import { useFigures } from '../../format/figures.ts';
 import { Months } from '../credit-scorecards/Months.tsx';
 
-type Usage = CreditMonitorAnswer['days'][number];
+type Usage = CreditUsage['days'][number];
 
 /** How many enquiries find somebody, and whether the scores still fit the people. */
 export function CreditMonitoring() {
   const { t } = useLingui();
   const [days, setDays] = useState('14');
   const found = useQuery({
-    queryKey: ['credit-monitor', days],
-    queryFn: ({ signal }) => get<CreditMonitorAnswer>('/credit/monitor', { days }, signal),
+    queryKey: ['credit-usage', days],
+    queryFn: ({ signal }) => get<CreditUsage>('/credit/usage', { days }, signal),
     placeholderData: (before) => before,
+  });
+  const measured = useQuery({
+    queryKey: ['credit-months'],
+    queryFn: ({ signal }) => get<KeptMonths>('/credit/months', {}, signal),
   });
   const { data } = found;
   return (
@@ -38,7 +42,10 @@ export function CreditMonitoring() {
           options={{ 7: t`7 days`, 14: t`14 days`, 30: t`30 days`, 90: t`90 days` }}
         />
       </PageHeader>
-      {found.isError && <Problem error={found.error} onRetry={() => void found.refetch()} />}
+      {[found, measured].map(
+        ({ isError, error, refetch }, index) =>
+          isError && <Problem key={index} error={error} onRetry={() => void refetch()} />,
+      )}
       <Card title={<Trans>Enquiries per day</Trans>}>
         {data === undefined ? <Skeleton lines={6} /> : <Days days={data.days} />}
       </Card>
@@ -49,7 +56,11 @@ export function CreditMonitoring() {
         title={<Trans>Scores</Trans>}
         more={<Trans>Compared with the people that the card was made from</Trans>}
       >
-        {data === undefined ? <Skeleton lines={4} /> : <Months months={data.months} />}
+        {measured.data === undefined ? (
+          <Skeleton lines={4} />
+        ) : (
+          <Months months={measured.data.months} />
+        )}
       </Card>
     </>
   );
@@ -69,8 +80,8 @@ function Days({ days }: { readonly days: readonly Usage[] }) {
         { name: t`names or documents differ`, tone: 'alert' },
       ]}
       bars={days.map((day) => ({
-        title: t`${day.of}: ${count(day.answered)} answered, ${count(day.notFound)} nobody found, ${count(day.mismatched)} names or documents differ`,
-        values: [day.answered, day.notFound + day.unknown, day.mismatched],
+        title: t`${day.of}: ${count(day.answered)} answered, ${count(day.not_found)} nobody found, ${count(day.mismatched)} names or documents differ`,
+        values: [day.answered, day.not_found + day.unknown, day.mismatched],
       }))}
       begin={days[0]?.of}
       end={days.at(-1)?.of}
@@ -90,10 +101,10 @@ function Vendors({ vendors }: { readonly vendors: readonly Usage[] }) {
       columns={[
         { title: t`Vendor`, cell: ({ of }) => of },
         { title: t`Enquiries`, cell: ({ enquiries }) => count(enquiries), align: 'end' },
-        { title: t`Found`, cell: ({ hitRate }) => percent(hitRate), align: 'end' },
+        { title: t`Found`, cell: (vendor) => percent(vendor.hit_rate), align: 'end' },
         {
           title: t`Names or documents differ`,
-          cell: ({ mismatchRate }) => percent(mismatchRate),
+          cell: (vendor) => percent(vendor.mismatch_rate),
           align: 'end',
           hide: 'small',
         },

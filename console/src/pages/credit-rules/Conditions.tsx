@@ -1,29 +1,29 @@
 import { useLingui } from '@lingui/react/macro';
-import type { ShownRule } from '../../../../src/console/credit-answers.ts';
+import type { RuleView } from '../../../../src/staff/credit-rules.ts';
 import { Money } from '../../format/Money.tsx';
 import { useSectors } from '../vendor/setting-names.ts';
 
 /** When a rule applies: all of it has to hold. */
-export function Conditions({ rule }: { readonly rule: ShownRule }) {
+export function Conditions({ rule }: { readonly rule: RuleView }) {
   const { t } = useLingui();
   const sectors = useSectors();
   const lists = [
     [t`types of account`, rule.products?.join(', ')],
     [t`lenders’ sectors`, rule.sectors?.map((sector) => sectors[sector]).join(', ')],
-    [t`risk classes`, rule.riskClasses?.join(', ')],
-    [t`states from`, rule.statesFrom?.slice(0, 10)],
-    [t`states until`, rule.statesUntil?.slice(0, 10)],
+    [t`risk classes`, rule.risk_classes?.join(', ')],
+    [t`states from`, rule.states_from ?? undefined],
+    [t`states until`, rule.states_until ?? undefined],
   ] as const;
   return (
     <ul>
-      {rule.balanceUpTo !== null && (
+      {rule.balance_up_to !== null && (
         <li>
-          {t`balance up to`} <Money amount={rule.balanceUpTo} currency />
+          {t`balance up to`} <Money amount={rule.balance_up_to} currency />
         </li>
       )}
-      {rule.originalUpTo !== null && (
+      {rule.original_up_to !== null && (
         <li>
-          {t`original amount up to`} <Money amount={rule.originalUpTo} currency />
+          {t`original amount up to`} <Money amount={rule.original_up_to} currency />
         </li>
       )}
       {lists.map(

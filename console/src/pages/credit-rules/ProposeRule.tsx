@@ -17,13 +17,13 @@ export function ProposeRule(dialog: ProposeProps) {
       title={<Trans>Propose a rule</Trans>}
       bodyOf={(fields) => ({
         rule: fields['rule'],
-        balanceUpTo: fields['balanceUpTo'] ?? null,
-        originalUpTo: fields['originalUpTo'] ?? null,
-        products: fields['products']?.toUpperCase().split(LIST) ?? null,
-        sectors: fields['sectors'] === undefined ? null : [fields['sectors']],
-        riskClasses: fields['riskClasses']?.toUpperCase().split(LIST) ?? null,
-        statesFrom: fields['statesFrom'] ?? null,
-        statesUntil: fields['statesUntil'] ?? null,
+        balance_up_to: fields['balance_up_to'],
+        original_up_to: fields['original_up_to'],
+        products: fields['products']?.toUpperCase().split(LIST),
+        sectors: fields['sectors'] === undefined ? undefined : [fields['sectors']],
+        risk_classes: fields['risk_classes']?.toUpperCase().split(LIST),
+        states_from: fields['states_from'],
+        states_until: fields['states_until'],
       })}
     >
       <Field
@@ -44,12 +44,12 @@ export function ProposeRule(dialog: ProposeProps) {
       <Select label={t`Lender’s sector`} name="sectors" options={{ '': t`Any`, ...useSectors() }} />
       <Field
         label={t`Risk classes`}
-        name="riskClasses"
+        name="risk_classes"
         hint={t`Letters A to E`}
         pattern="[A-Ea-e](?:[\s,]+[A-Ea-e])*"
       />
-      <Field label={t`States from`} name="statesFrom" type="date" />
-      <Field label={t`States until`} name="statesUntil" type="date" />
+      <Field label={t`States from`} name="states_from" type="date" />
+      <Field label={t`States until`} name="states_until" type="date" />
     </ProposeCredit>
   );
 }
@@ -60,13 +60,13 @@ function Amounts() {
     <>
       <Field
         label={t`Balance up to (KES)`}
-        name="balanceUpTo"
+        name="balance_up_to"
         inputMode="decimal"
         pattern="\d{1,12}(\.\d{1,2})?"
       />
       <Field
         label={t`Original amount up to (KES)`}
-        name="originalUpTo"
+        name="original_up_to"
         inputMode="decimal"
         pattern="\d{1,12}(\.\d{1,2})?"
       />

@@ -1,11 +1,13 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ShownRule, SuppressionAnswer } from '../../../../src/console/credit-answers.ts';
+import type { RuleChanges, RuleList, RuleView } from '../../../../src/staff/credit-rules.ts';
 import { get } from '../../api/client.ts';
+import { usePages } from '../../api/pages.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
 import { Card } from '../../design/Card.tsx';
+import { More } from '../../design/More.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
 import { Pill } from '../../design/Pill.tsx';
 import { Problem } from '../../design/Problem.tsx';
@@ -22,8 +24,9 @@ export function Rules() {
   const [isAsked, setIsAsked] = useState(false);
   const found = useQuery({
     queryKey: ['credit-rules'],
-    queryFn: ({ signal }) => get<SuppressionAnswer>('/credit/rules', {}, signal),
+    queryFn: ({ signal }) => get<RuleList>('/credit/rules', {}, signal),
   });
+  const changes = usePages<RuleChanges>(['credit-rule-changes'], '/credit/rule-changes');
   return (
     <>
       <PageHeader
@@ -42,22 +45,26 @@ export function Rules() {
         )}
       </PageHeader>
       {found.isError && <Problem error={found.error} onRetry={() => void found.refetch()} />}
+      {changes.isError && <Problem error={changes.error} onRetry={() => void changes.refetch()} />}
       <Card title={<Trans>In force</Trans>}>
         {found.data === undefined ? <Skeleton lines={4} /> : <InForce rules={found.data.rules} />}
       </Card>
       <Card title={<Trans>Changes</Trans>} more={<Trans>Newest first</Trans>}>
-        {found.data === undefined ? (
+        {changes.isPending ? (
           <Skeleton lines={4} />
         ) : (
-          <Changes changes={found.data.changes} />
+          <Changes changes={changes.data?.pages.flatMap((page) => page.changes) ?? []} />
         )}
       </Card>
+      <More list={changes}>
+        <Trans>Show more</Trans>
+      </More>
       <ProposeRule open={isAsked} onClose={() => setIsAsked(false)} />
     </>
   );
 }
 
-function InForce({ rules }: { readonly rules: readonly ShownRule[] }) {
+function InForce({ rules }: { readonly rules: readonly RuleView[] }) {
   const { t } = useLingui();
   const mayAct = useMay('credit.act');
   const [ended, setEnded] = useState<string>();
@@ -99,21 +106,21 @@ function InForce({ rules }: { readonly rules: readonly ShownRule[] }) {
   );
 }
 
-function Changes({ changes }: Pick<SuppressionAnswer, 'changes'>) {
+function Changes({ changes }: Pick<RuleChanges, 'changes'>) {
   const { t } = useLingui();
   return (
     <Table
       label={t`Changes`}
       rows={changes}
-      keyOf={({ rule, changedAt }) => `${rule} ${changedAt}`}
+      keyOf={({ rule, changed_at: at }) => `${rule} ${at}`}
       empty={t`No rule has changed since the registry began.`}
       columns={[
-        { title: t`When`, cell: ({ changedAt }) => <Time at={changedAt} /> },
+        { title: t`When`, cell: ({ changed_at: at }) => <Time at={at} /> },
         { title: t`Rule`, cell: ({ rule }) => <code>{rule}</code> },
         {
           title: t`What`,
-          cell: ({ isRemoved }) =>
-            isRemoved ? (
+          cell: ({ became }) =>
+            became === null ? (
               <Pill tone="info">
                 <Trans>Ended</Trans>
               </Pill>

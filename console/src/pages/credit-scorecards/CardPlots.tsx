@@ -1,12 +1,12 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import type { ScorecardAnswer } from '../../../../src/console/credit-answers.ts';
+import type { ScorecardDetail } from '../../../../src/staff/credit-scorecard-schema.ts';
 import { BarChart } from '../../design/BarChart.tsx';
 import { Card } from '../../design/Card.tsx';
 import { PLOT_HEIGHT, Plot, roundUp } from '../../design/Plot.tsx';
 import { useFigures } from '../../format/figures.ts';
 import styles from './CardPlots.module.css';
 
-type Plots = NonNullable<ScorecardAnswer['plots']>;
+type Plots = NonNullable<ScorecardDetail['plots']>;
 
 /** How well the card tells people apart, on people whom it was not made from. */
 export function CardPlots({ plots }: { readonly plots: Plots }) {

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import type { CreditMonitorAnswer } from '../../../../src/console/credit-answers.ts';
+import type { KeptMonths } from '../../../../src/staff/credit-monitor.ts';
 import { Pill } from '../../design/Pill.tsx';
 import { Table } from '../../design/Table.tsx';
 import { useFigures } from '../../format/figures.ts';
@@ -11,7 +11,7 @@ const WATCH_FROM = 0.1;
 const ACT_FROM = 0.25;
 
 /** How cards did by month, champion and challenger side by side. */
-export function Months({ months }: Pick<CreditMonitorAnswer, 'months'>) {
+export function Months({ months }: Pick<KeptMonths, 'months'>) {
   const { t } = useLingui();
   const { count, percent } = useFigures();
   return (
@@ -27,7 +27,7 @@ export function Months({ months }: Pick<CreditMonitorAnswer, 'months'>) {
         { title: t`People`, cell: ({ people }) => count(people), align: 'end' },
         {
           title: t`Stability index`,
-          cell: ({ stabilityIndex }) => <Stability index={stabilityIndex} />,
+          cell: (month) => <Stability index={month.stability_index} />,
           align: 'end',
         },
         {

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import type { ScorecardAnswer } from '../../../../src/console/credit-answers.ts';
+import type { ScorecardDetail } from '../../../../src/staff/credit-scorecard-schema.ts';
 import { get } from '../../api/client.ts';
 import { Card } from '../../design/Card.tsx';
 import { Empty } from '../../design/Empty.tsx';
@@ -22,7 +22,7 @@ export function Scorecard() {
   const found = useQuery({
     queryKey: ['credit-scorecard', card],
     queryFn: ({ signal }) =>
-      get<ScorecardAnswer>(`/credit/scorecards/${encodeURIComponent(card)}`, {}, signal),
+      get<ScorecardDetail>(`/credit/scorecards/${encodeURIComponent(card)}`, {}, signal),
   });
   return (
     <>
@@ -42,7 +42,7 @@ export function Scorecard() {
   );
 }
 
-function Content({ answer }: { readonly answer: ScorecardAnswer }) {
+function Content({ answer }: { readonly answer: ScorecardDetail }) {
   return (
     <>
       <Figures of={answer} />
@@ -63,7 +63,7 @@ function Content({ answer }: { readonly answer: ScorecardAnswer }) {
       </Card>
       <Card
         title={<Trans>Points</Trans>}
-        more={<Trans>Everybody begins with {answer.basePoints}</Trans>}
+        more={<Trans>Everybody begins with {answer.base_points}</Trans>}
       >
         <Points of={answer} />
       </Card>
@@ -71,7 +71,7 @@ function Content({ answer }: { readonly answer: ScorecardAnswer }) {
   );
 }
 
-function Figures({ of }: { readonly of: ScorecardAnswer }) {
+function Figures({ of }: { readonly of: ScorecardDetail }) {
   const { count } = useFigures();
   return (
     <Tiles>
@@ -92,7 +92,7 @@ function Figures({ of }: { readonly of: ScorecardAnswer }) {
       />
       <Tile
         label={<Trans>Later months</Trans>}
-        value={figure(of.outOfTimeAuc)}
+        value={figure(of.out_of_time_auc)}
         note={
           of.samples === null ? (
             <Trans>AUC</Trans>
@@ -105,7 +105,7 @@ function Figures({ of }: { readonly of: ScorecardAnswer }) {
   );
 }
 
-function Points({ of: { characteristics } }: { readonly of: ScorecardAnswer }) {
+function Points({ of: { characteristics } }: { readonly of: ScorecardDetail }) {
   const { t } = useLingui();
   return (
     <Table
@@ -132,7 +132,7 @@ function Points({ of: { characteristics } }: { readonly of: ScorecardAnswer }) {
 function Bins({
   of: { bins, never },
 }: {
-  readonly of: ScorecardAnswer['characteristics'][number];
+  readonly of: ScorecardDetail['characteristics'][number];
 }) {
   return (
     <ul className={styles['bins']}>

@@ -2,11 +2,17 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { ListedScorecard, ScorecardsAnswer } from '../../../../src/console/credit-answers.ts';
+import type {
+  ListedScorecard,
+  ScorecardList,
+} from '../../../../src/staff/credit-scorecard-schema.ts';
+import type { ScorecardChanges } from '../../../../src/staff/credit-scorecards.ts';
 import { get } from '../../api/client.ts';
+import { usePages } from '../../api/pages.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
 import { Card } from '../../design/Card.tsx';
+import { More } from '../../design/More.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
 import { Pill } from '../../design/Pill.tsx';
 import { Problem } from '../../design/Problem.tsx';
@@ -23,8 +29,12 @@ export function Scorecards() {
   const [isAsked, setIsAsked] = useState(false);
   const found = useQuery({
     queryKey: ['credit-scorecards'],
-    queryFn: ({ signal }) => get<ScorecardsAnswer>('/credit/scorecards', {}, signal),
+    queryFn: ({ signal }) => get<ScorecardList>('/credit/scorecards', {}, signal),
   });
+  const changes = usePages<ScorecardChanges>(
+    ['credit-scorecard-changes'],
+    '/credit/scorecard-changes',
+  );
   const { data } = found;
   return (
     <>
@@ -44,12 +54,20 @@ export function Scorecards() {
         )}
       </PageHeader>
       {found.isError && <Problem error={found.error} onRetry={() => void found.refetch()} />}
+      {changes.isError && <Problem error={changes.error} onRetry={() => void changes.refetch()} />}
       <Card title={<Trans>Scorecards</Trans>} more={<Trans>Tested on other people</Trans>}>
         {data === undefined ? <Skeleton lines={5} /> : <List cards={data.cards} />}
       </Card>
       <Card title={<Trans>Changes</Trans>} more={<Trans>Newest first</Trans>}>
-        {data === undefined ? <Skeleton lines={3} /> : <Changes changes={data.changes} />}
+        {changes.isPending ? (
+          <Skeleton lines={3} />
+        ) : (
+          <Changes changes={changes.data?.pages.flatMap((page) => page.changes) ?? []} />
+        )}
       </Card>
+      <More list={changes}>
+        <Trans>Show more</Trans>
+      </More>
       {data !== undefined && (
         <ProposeCard cards={data.cards} open={isAsked} onClose={() => setIsAsked(false)} />
       )}
@@ -104,17 +122,17 @@ export function Role({ role }: Pick<ListedScorecard, 'role'>) {
   );
 }
 
-function Changes({ changes }: Pick<ScorecardsAnswer, 'changes'>) {
+function Changes({ changes }: Pick<ScorecardChanges, 'changes'>) {
   const { t } = useLingui();
   const kinds = useNames(SCORE_KINDS);
   return (
     <Table
       label={t`Changes`}
       rows={changes}
-      keyOf={({ kind, changedAt }) => `${kind} ${changedAt}`}
+      keyOf={({ kind, changed_at: at }) => `${kind} ${at}`}
       empty={t`No change: the newest shipped cards answer.`}
       columns={[
-        { title: t`When`, cell: ({ changedAt }) => <Time at={changedAt} /> },
+        { title: t`When`, cell: ({ changed_at: at }) => <Time at={at} /> },
         { title: t`Score`, cell: ({ kind }) => kinds[kind] },
         { title: t`Champion`, cell: ({ champion }) => champion ?? t`newest shipped card` },
         { title: t`Challenger`, cell: ({ challenger }) => challenger ?? t`none`, hide: 'small' },

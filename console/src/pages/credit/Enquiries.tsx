@@ -5,9 +5,9 @@ import type { SubmitEvent } from 'react';
 import type { PaymentChoices } from '../../../../src/staff/payments.ts';
 import type {
   CreditEnquiriesAnswer,
-  CreditMonitorAnswer,
   ListedCreditEnquiry,
 } from '../../../../src/console/credit-answers.ts';
+import type { CreditUsage } from '../../../../src/staff/credit-monitor.ts';
 import { get } from '../../api/client.ts';
 import { usePages } from '../../api/pages.ts';
 import { useMay } from '../../app/session.ts';
@@ -79,9 +79,9 @@ export function Enquiries() {
 /** The vendor that asked most in the last days; null: nobody asked; undefined: not known yet. */
 function useBusiest(enabled: boolean): string | null | undefined {
   const usage = useQuery({
-    queryKey: ['credit-monitor', 'enquiries'],
+    queryKey: ['credit-usage', 'enquiries'],
     enabled,
-    queryFn: ({ signal }) => get<CreditMonitorAnswer>('/credit/monitor', {}, signal),
+    queryFn: ({ signal }) => get<CreditUsage>('/credit/usage', {}, signal),
   });
   if (usage.isError) return null;
   const most = usage.data?.vendors.toSorted((a, b) => b.enquiries - a.enquiries);

@@ -1,0 +1,43 @@
+import type { EnquiryService } from './enquiries/service.ts';
+import type { ReportOptions } from './reports/subject-report.ts';
+
+/** Everything of the registry that surfaces call. */
+
+/** What their calls need besides the database. */
+export interface CreditDesk extends ReportOptions {
+  /** Undefined: this process makes no enquiries. */
+  readonly enquiryService: EnquiryService | undefined;
+  /** Where people open their own reports. */
+  readonly accessUrl: string;
+  /** Whom the recipient of a letter may ask. */
+  readonly contact: string;
+}
+
+export { CREDIT_KIND_NAMES, isAboutPeople, ruleOf } from './decisions/content.ts';
+export type { Content, Grounded } from './decisions/content.ts';
+export { importOf } from './decisions/imports.ts';
+export { previewAccount, previewDispute, previewMerge, viewPeople } from './decisions/preview.ts';
+export * from './decisions/propose.ts';
+export { findImport, listImports, readFindings } from './importing/imports-store.ts';
+export type { ListedImport } from './importing/imports-store.ts';
+export { listCardChanges } from './governance/cards-store.ts';
+export { readAllCards, readCardsInForce } from './governance/cards.ts';
+export { plotsOf } from './monitoring/card-plots.ts';
+export { readKeptMonths } from './monitoring/months-store.ts';
+export type { Override } from './monitoring/overrides-store.ts';
+export { listOverrides } from './monitoring/overrides-store.ts';
+export { readMonthsWithOverrides, recordOverride } from './monitoring/overrides.ts';
+export { readUsage } from './monitoring/read-usage.ts';
+export { findCase, listCases } from './registry/cases-store.ts';
+export type { CreditCase } from './registry/cases-store.ts';
+export { findOpenDispute, listOpenDisputes, openDispute } from './registry/disputes-store.ts';
+export { findLender, setAmountUnit } from './registry/lenders-store.ts';
+export { listMerges } from './registry/merges-store.ts';
+export { crnOf } from './registry/named-subject.ts';
+export type { SuppressionRule } from './registry/suppression.ts';
+export { listSuppressionChanges, readSuppressionRules } from './registry/suppression-store.ts';
+export { listRecipients, listWithdrawals, readShownSpans } from './registry/withdrawals-store.ts';
+export { characteristic } from './scorecards/characteristics.ts';
+export { cardName } from './scorecards/scorecard.ts';
+export type { Scorecard } from './scorecards/scorecard.ts';
+export { listWatchesDuring } from './watches/lists-store.ts';

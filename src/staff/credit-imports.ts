@@ -1,0 +1,145 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import type { ListedImport } from '../credit/facade.ts';
+import { TEMPLATES } from '../credit/importing/template.ts';
+import type { TemplateName } from '../credit/importing/template.ts';
+import { AMOUNT_UNITS } from '../credit/registry/account.ts';
+import { Refusal } from '../platform/base/errors.ts';
+import { lender } from './credit-fields.ts';
+import { view } from './definition.ts';
+import type { Noun } from './definition.ts';
+import { idOf, inputOf, next, paging, text, time, timeOrNull } from './fields.ts';
+import { invalidCursor, pageById, pageOf } from './pages.ts';
+import { wireOf } from './wire.ts';
+
+const core = async () => await import('../credit/facade.ts');
+
+const count = (title?: string) => Type.Integer(title === undefined ? {} : { title, unit: 'count' });
+
+/** What an import changed, or would change. */
+const counts = Type.Object({
+  records: count('Records'),
+  states_added: count('Added'),
+  /** Nothing of them is imported. */
+  rejected: count('Rejected'),
+  accounts_added: count(),
+  corrected: count(),
+  unchanged: count(),
+});
+export type ImportFigures = Static<typeof counts>;
+
+const listed = Type.Object({
+  import: text({ title: 'Import' }),
+  file: text({ title: 'File', wide: true }),
+  lender: text({ title: 'Lender' }),
+  as_of: text({ title: 'As of' }),
+  started_at: time({ title: 'Started' }),
+  finished_at: timeOrNull({ title: 'Finished', nullText: 'not finished' }),
+  by: text({ title: 'By' }),
+  ...counts.properties,
+  template: Type.Enum(Object.keys(TEMPLATES) as TemplateName[]),
+  amounts: Type.Enum([...AMOUNT_UNITS]),
+  /** It replaces what was submitted before. */
+  corrects: Type.Boolean(),
+});
+export type ListedCreditImport = Static<typeof listed>;
+
+const list = Type.Object({ imports: Type.Array(listed), next });
+export type CreditImportList = Static<typeof list>;
+
+/** It never repeats what the line says. */
+export const finding = Type.Object({
+  line: Type.Integer({ title: 'Line' }),
+  /** Empty: the whole line. */
+  field: text({ title: 'Field' }),
+  rule: text({ title: 'Rule' }),
+  text: text({ title: 'Text' }),
+  /** True: the line was imported nevertheless. */
+  imported: Type.Optional(Type.Boolean()),
+});
+export type ImportFinding = Static<typeof finding>;
+
+const findings = Type.Object({ findings: Type.Array(finding), next });
+export type ImportFindings = Static<typeof findings>;
+
+const viewOf = ({
+  importId,
+  fileName,
+  counts: figures,
+  ...row
+}: ListedImport): ListedCreditImport =>
+  wireOf({ import: importId, file: fileName, ...row, ...figures });
+
+/** A place among the findings: line, field and rule. Throws: `invalid_field`. */
+function placeAt(cursor: string) {
+  const [, line, field, rule] = /^(\d{1,9}) (\w{0,60}) (\w{1,60})$/.exec(cursor) ?? [];
+  if (line === undefined || field === undefined || rule === undefined) throw invalidCursor();
+  return { line: Number(line), field, rule };
+}
+
+const importId = idOf('import');
+const noImport = (): Refusal => new Refusal('not_found', { text: 'No such import' });
+
+export const CREDIT_IMPORTS: Noun = {
+  command: 'credit imports',
+  summary: 'Lenders’ files: what was imported, and what was wrong with it.',
+  definitions: [
+    view(core, {
+      name: 'credit-import.list',
+      summary: 'Imports, newest first.',
+      route: 'GET /credit/imports',
+      permission: 'credit.read',
+      isUsual: true,
+      input: inputOf({
+        lender: Type.Optional(lender({ description: 'only of this lender' })),
+        ...paging(100),
+      }),
+      output: list,
+      rows: 'imports',
+      empty: 'no imports',
+      handle: async ({ core: { listImports }, input, deps: { pool } }) => {
+        const { shown, next: more } = await pageById(
+          input,
+          async (page) => await listImports(pool, { lender: input.lender, ...page }),
+          (row) => row.importId,
+        );
+        return { imports: shown.map(viewOf), next: more };
+      },
+    }),
+    view(core, {
+      name: 'credit-import.show',
+      summary: 'An import, and how much of the file was accepted.',
+      route: 'GET /credit/imports/:import',
+      permission: 'credit.read',
+      input: inputOf({ import: importId }),
+      output: listed,
+      handle: async ({ core: { findImport }, input, deps: { pool } }) => {
+        const found = await findImport(pool, input.import);
+        if (found === undefined) throw noImport();
+        return viewOf(found);
+      },
+    }),
+    view(core, {
+      name: 'credit-import.findings',
+      summary: 'The findings of an import: which lines are wrong, and why.',
+      route: 'GET /credit/imports/:import/findings',
+      permission: 'credit.read',
+      input: inputOf({ import: importId, ...paging(100) }),
+      output: findings,
+      rows: 'findings',
+      empty: 'no findings',
+      handle: async ({ core: loaded, input, deps: { pool } }) => {
+        const { import: id, cursor, limit } = input;
+        if ((await loaded.findImport(pool, id)) === undefined) throw noImport();
+        const after = cursor === undefined ? undefined : placeAt(cursor);
+        const found = await loaded.readFindings(pool, id, { after, limit: limit + 1 });
+        const { shown, next: more } = pageOf(
+          found,
+          limit,
+          ({ line, field, rule }) => `${line} ${field} ${rule}`,
+        );
+        return { findings: [...shown], next: more };
+      },
+    }),
+  ],
+};

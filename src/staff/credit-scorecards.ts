@@ -1,0 +1,117 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Refusal } from '../platform/base/errors.ts';
+import { proposing } from './credit-fields.ts';
+import { SCORE_KINDS } from './credit-monitor.ts';
+import { cards, detail } from './credit-scorecard-schema.ts';
+import { view } from './definition.ts';
+import type { Noun } from './definition.ts';
+import * as fields from './fields.ts';
+import { inputOf, next, NOTHING, paging, text, textOrNull } from './fields.ts';
+import { pageById } from './pages.ts';
+import { wireOf } from './wire.ts';
+
+const core = async () => ({
+  ...(await import('../credit/facade.ts')),
+  ...(await import('./credit-scorecard-core.ts')),
+});
+
+const changes = Type.Object({
+  changes: Type.Array(
+    Type.Object({
+      changed_at: fields.time({ title: 'Changed' }),
+      kind: Type.Enum([...SCORE_KINDS], { title: 'Kind' }),
+      champion: textOrNull({ title: 'Champion', nullText: 'default' }),
+      challenger: textOrNull({ title: 'Challenger', nullText: 'none' }),
+      reason: text({ title: 'Reason' }),
+    }),
+  ),
+  next,
+});
+export type ScorecardChanges = Static<typeof changes>;
+
+const MAX_NAME = 60;
+
+/** @param none the word for no card. */
+function proposingCard(
+  verb: 'use' | 'challenge',
+  summary: string,
+  role: 'champion' | 'challenger',
+  none: string,
+) {
+  return proposing(
+    { name: `credit-scorecard.${verb}`, summary, path: role, proposes: 'credit_scorecard' },
+    {
+      score: Type.Enum([...SCORE_KINDS], { description: 'which score', argument: true }),
+      card: text({
+        maxLength: MAX_NAME,
+        description: `such as our-generic@2, or ${none}`,
+        argument: true,
+      }),
+    },
+    async ({ core: { proposeCard }, input: { score, card }, deps, grounds }) =>
+      await proposeCard(deps, { score, role, card: card === none ? null : card }, grounds),
+  );
+}
+
+export const CREDIT_SCORECARDS: Noun = {
+  command: 'credit scorecard',
+  summary: 'The scorecards in force, changed at run time.',
+  definitions: [
+    view(core, {
+      name: 'credit-scorecard.list',
+      summary: 'Every card, its role, and how good it is.',
+      route: 'GET /credit/scorecards',
+      permission: 'credit.read',
+      input: NOTHING,
+      output: cards,
+      rows: 'cards',
+      handle: async ({ core: { listedCards }, deps: { pool } }) => ({
+        cards: await listedCards(pool),
+      }),
+    }),
+    view(core, {
+      name: 'credit-scorecard.show',
+      summary: 'A card: its points, how its test went, and how it does in use.',
+      route: 'GET /credit/scorecards/:card',
+      permission: 'credit.read',
+      input: inputOf({ card: text({ maxLength: MAX_NAME, description: 'such as our-generic@2' }) }),
+      output: detail,
+      handle: async ({ core: { shownCard }, input: { card }, deps: { pool } }) => {
+        const found = await shownCard(pool, card);
+        if (found !== undefined) return found;
+        throw new Refusal('not_found', { text: 'No such scorecard' });
+      },
+    }),
+    proposingCard(
+      'use',
+      'Propose the card that answers, in every process. `default`: the newest shipped one.',
+      'champion',
+      'default',
+    ),
+    proposingCard(
+      'challenge',
+      'Propose a card that scores alongside: its scores are recorded, but not returned. `none` ends this.',
+      'challenger',
+      'none',
+    ),
+    view(core, {
+      name: 'credit-scorecard.changes',
+      summary: 'When cards were put in force, and why, newest first.',
+      route: 'GET /credit/scorecard-changes',
+      permission: 'credit.read',
+      input: inputOf(paging(100)),
+      output: changes,
+      rows: 'changes',
+      empty: 'no change: the newest shipped cards answer',
+      handle: async ({ core: { listCardChanges }, input, deps: { pool } }) => {
+        const { shown, next: more } = await pageById(
+          input,
+          async (page) => await listCardChanges(pool, page),
+          ({ changeId }) => changeId,
+        );
+        return { changes: shown.map(({ changeId: _, ...change }) => wireOf(change)), next: more };
+      },
+    }),
+  ],
+};

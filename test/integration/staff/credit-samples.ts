@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { importFile } from '../../../src/credit/importing/import.ts';
+import { listCases, openCases } from '../../../src/credit/registry/cases-store.ts';
+import type { Vault } from '../../../src/credit/registry/vault.ts';
+import { createWireTime, systemClock } from '../../../src/platform/base/clock.ts';
+import type { Pool } from '../../../src/platform/db/pool.ts';
+import { csvOf, rightLine } from '../../support/credit-files.ts';
+import type { Sample, World } from './samples.ts';
+
+export type CreditFixtures = ReturnType<typeof createCreditFixtures>;
+
+/** What samples of the registry need that no definition makes. */
+export function createCreditFixtures(pool: Pool, vault: Vault) {
+  let imported: Promise<string> | undefined;
+  const account = async (): Promise<{ readonly crn: string; readonly account: string }> => {
+    const found = await pool.query<{ crn: string; account: string }>(
+      `select a.crn::text, a.account_id::text as account from credit_accounts a
+       where not exists (select from account_disputes d where (d.crn, d.account_id) = (a.crn, a.account_id))
+         and not exists (select from account_sales s where s.crn = a.crn)
+       order by a.crn desc, a.account_id limit 1`,
+    );
+    return found.rows[0] ?? { crn: '', account: '' };
+  };
+  return {
+    /** An account that nobody disputes, and that was not sold. */
+    account,
+    /** Two accounts of a person, at two lenders. */
+    soldAccount: async () => {
+      const found = await pool.query<{ crn: string; account: string; into: string }>(
+        `select a.crn::text, a.account_id::text as account, b.account_id::text as into,
+           b.opened_on::text as sold_on
+         from credit_accounts a join credit_accounts b
+           on b.crn = a.crn and b.lender <> a.lender and b.opened_on >= a.opened_on
+         where not exists (select from account_sales s where s.crn = a.crn)
+         order by a.crn, a.account_id limit 1`,
+      );
+      return { ...found.rows[0] };
+    },
+    /** An open case about two people. */
+    openCase: async (): Promise<string> => {
+      const crns = [1_000_001n, 1_000_004n];
+      await openCases(pool, 'document_shared', [crns], new Date());
+      const found = await listCases(pool, { open: true, limit: 1 });
+      return found[0]?.caseId ?? '';
+    },
+    /** An import with a finding. Its lender is SAMPLE. */
+    importId: async (): Promise<string> =>
+      await (imported ??= (async () => {
+        const file = path.join(tmpdir(), `${randomUUID()}.csv`);
+        await writeFile(file, csvOf([rightLine(1), rightLine(2, { CurrentBalanceKES: 'x' })]));
+        try {
+          const { importId } = await importFile({
+            ...{ pool, vault, clock: systemClock, wireTime: createWireTime('Africa/Nairobi') },
+            ...{ file, template: 'mobile', lender: 'SAMPLE', sector: 'bank', by: 'tests' },
+            ...{ asOf: '2026-10-31', corrects: false },
+          });
+          return importId;
+        } finally {
+          await Promise.all([file, `${file}.errors.csv`].map((each) => rm(each, { force: true })));
+        }
+      })()),
+  };
+}
+
+const GROUNDS = { reason: 'seen at the branch', evidence: 'File 7' };
+const BOTH = { from: '1000003', into: '1000002' };
+
+const risk = (input: Sample['input'] = async () => ({})): Sample => ({ by: 'risk', input });
+
+/** Only one proposal about a thing waits at a time. */
+const proposing = (
+  kind: string,
+  given: (world: World) => Promise<object> | object = () => ({}),
+): Sample =>
+  risk(async (world) => {
+    await world.clear(kind);
+    return { ...GROUNDS, ...(await given(world)) };
+  });
+
+const proposed = async (world: World, what: string, given: object): Promise<string> => {
+  await world.clear(what.startsWith('sale') ? 'credit_account' : 'credit_merge');
+  const made = await world.act('risk', `/credit/proposals/${what}`, { ...given, ...GROUNDS });
+  return String(made['proposal']);
+};
+
+const openDispute = async ({ act, credit }: World): Promise<string> => {
+  const made = await act('risk', '/credit/disputes', {
+    ...(await credit.account()),
+    statement: 'Not my loan',
+  });
+  return String(made['dispute']);
+};
+
+let isMerged = false;
+
+export const CREDIT_SAMPLES: Readonly<Record<string, Sample>> = {
+  'credit.usage': risk(),
+  'credit.monitor': risk(),
+  'credit.months': risk(),
+  'credit.lender': risk(async ({ credit }) => {
+    await credit.importId();
+    return { lender: 'SAMPLE' };
+  }),
+  'credit.lender-amounts': risk(async ({ credit }) => {
+    await credit.importId();
+    return { lender: 'SAMPLE', amounts: 'cents' };
+  }),
+  'credit-override.list': risk(async () => ({ vid: 'demo' })),
+  'credit-override.add': risk(async ({ enquire }) => ({
+    ...{ vid: 'demo', reference: await enquire(), decision: 'approved' },
+    ...{ reason: 'a regular customer', decided_by: 'Asha' },
+  })),
+  'credit-scorecard.list': risk(),
+  'credit-scorecard.show': risk(async () => ({ card: 'malipo-generic@3' })),
+  'credit-scorecard.use': proposing('credit_scorecard', () => ({
+    ...{ score: 'generic', card: 'malipo-generic@2' },
+  })),
+  'credit-scorecard.challenge': proposing('credit_scorecard', () => ({
+    ...{ score: 'mobile', card: 'malipo-mobile@2' },
+  })),
+  'credit-scorecard.changes': risk(),
+  'credit-import.list': risk(),
+  'credit-import.show': risk(async ({ credit }) => ({ import: await credit.importId() })),
+  'credit-import.findings': risk(async ({ credit }) => ({ import: await credit.importId() })),
+  'credit-merge.list': risk(),
+  'credit-merge.subjects': proposing('credit_merge', () => ({ from: '1000005', into: '1000001' })),
+  'credit-merge.undo': proposing('credit_merge', async (world) => {
+    if (!isMerged) await world.approve('risk2', await proposed(world, 'merge', BOTH));
+    isMerged = true;
+    return { from: BOTH.from };
+  }),
+  'credit-withdrawal.account': proposing('credit_account', ({ credit }) => credit.account()),
+  'credit-withdrawal.recipients': risk(async ({ credit }) => await credit.account()),
+  'credit-withdrawal.list': risk(),
+  'credit-sale.account': proposing('credit_account', ({ credit }) => credit.soldAccount()),
+  'credit-sale.undo': proposing('credit_account', async (world) => {
+    const { crn, account, ...sale } = await world.credit.soldAccount();
+    const id = await proposed(world, 'sale', { crn, account, ...sale });
+    await world.approve('risk2', id);
+    return { crn, account };
+  }),
+  'credit-life.set': proposing('credit_life', () => ({ crn: '1000005', died_on: '2026-01-31' })),
+  'credit-life.clear': proposing('credit_life', () => ({ crn: '1000005' })),
+  'credit-rule.list': risk(),
+  'credit-rule.set': proposing('credit_rule', () => ({
+    ...{ rule: 'relief', balance_up_to: '50', products: ['I'] },
+  })),
+  'credit-rule.remove': proposing('credit_rule', () => ({ rule: 'small_amount' })),
+  'credit-rule.changes': risk(),
+  'credit-case.list': risk(),
+  'credit-case.show': risk(async ({ credit }) => ({ case: await credit.openCase() })),
+  'credit-case.close': proposing('credit_case', async ({ credit }) => ({
+    case: await credit.openCase(),
+  })),
+  'credit-dispute.list': risk(),
+  'credit-dispute.show': risk(async (world) => ({ dispute: await openDispute(world) })),
+  'credit-dispute.open': risk(async ({ credit }) => ({
+    ...(await credit.account()),
+    statement: 'Not my loan',
+  })),
+  'credit-dispute.close': proposing('credit_dispute', async (world) => ({
+    dispute: await openDispute(world),
+    outcome: 'rejected',
+  })),
+  'credit-proposal.list': risk(),
+  'credit-proposal.show': {
+    by: 'risk2',
+    input: async (world) => ({
+      proposal: await proposed(world, 'merge', { from: '1000005', into: '1000001' }),
+    }),
+  },
+};
