@@ -22,6 +22,7 @@ export const CREDIT_MERGES: Noun = {
       output: Type.Object({
         merges: Type.Array(
           Type.Object({
+            merge: text(),
             from: text({ title: 'From' }),
             into: text({ title: 'Into' }),
             merged_at: time({ title: 'Merged' }),
@@ -40,7 +41,8 @@ export const CREDIT_MERGES: Noun = {
           async (page) => await listMerges(pool, page),
           ({ mergeId }) => mergeId,
         );
-        return { merges: shown.map(({ mergeId: _, ...merge }) => wireOf(merge)), next: more };
+        const merges = shown.map(({ mergeId: id, ...merge }) => ({ merge: id, ...wireOf(merge) }));
+        return { merges, next: more };
       },
     }),
     proposing(

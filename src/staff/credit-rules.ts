@@ -63,6 +63,7 @@ const CONDITIONS = {
 const changes = Type.Object({
   changes: Type.Array(
     Type.Object({
+      change: text(),
       changed_at: fields.time({ title: 'Changed' }),
       rule: text({ title: 'Rule' }),
       /** The rule from then on; null: it was removed. */
@@ -191,8 +192,8 @@ export const CREDIT_RULES: Noun = {
           ({ changeId }) => changeId,
         );
         return {
-          changes: shown.map(({ changeId: _, became, ...change }) => ({
-            ...wireOf(change),
+          changes: shown.map(({ changeId: id, became, ...change }) => ({
+            ...{ change: id, ...wireOf(change) },
             became: became && loaded.factsOf(became),
           })),
           next: more,

@@ -19,6 +19,7 @@ const core = async () => ({
 const changes = Type.Object({
   changes: Type.Array(
     Type.Object({
+      change: text(),
       changed_at: fields.time({ title: 'Changed' }),
       kind: Type.Enum([...SCORE_KINDS], { title: 'Kind' }),
       champion: textOrNull({ title: 'Champion', nullText: 'default' }),
@@ -110,7 +111,11 @@ export const CREDIT_SCORECARDS: Noun = {
           async (page) => await listCardChanges(pool, page),
           ({ changeId }) => changeId,
         );
-        return { changes: shown.map(({ changeId: _, ...change }) => wireOf(change)), next: more };
+        const found = shown.map(({ changeId: id, ...change }) => ({
+          change: id,
+          ...wireOf(change),
+        }));
+        return { changes: found, next: more };
       },
     }),
   ],
