@@ -104,14 +104,14 @@ function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measur
     '/vendors/:vid/requests': { ...LISTS, ...ofVendor },
     '/vendors/:vid/keys': { ...LISTS, ...ofVendor },
     '/vendors/:vid/webhook': { ...LISTS, ...ofVendor },
-    '/vendors/:vid/statement': {
+    '/vendors/:vid/account-statement': {
       ...LISTS,
       params: { vid: [busyVid, samples.quietVid] },
-      ...ofBooks,
+      ...{ ...ofBooks, query: { ...ofBooks.query, with_costs: ['true'] } },
     },
-    '/operators/:code/statement': {
+    '/operators/:operator/account-statement': {
       ...LISTS,
-      params: { code: ['kplc'] },
+      params: { operator: ['kplc'] },
       ...ofBooks,
     },
     '/billers': LISTS,

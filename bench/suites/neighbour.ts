@@ -160,7 +160,7 @@ async function neighbourOf(
       { path: '/payments/search', body: { search: 'nobody' } },
       { path: `/vendors/${vid}/events?state=given_up` },
       { path: `/vendors/${vid}/requests?only=refused` },
-      { path: `/vendors/${vid}/statement?from=${dayAgo(90)}` },
+      { path: `/vendors/${vid}/account-statement?from=${dayAgo(90)}` },
       { path: '/bulk' },
       { path: `/payments/${reference}` },
     ],

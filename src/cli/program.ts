@@ -117,12 +117,16 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: 'ledger',
-    summary: 'the ledger: check, statement, hash chain',
+    summary: 'the ledger: check, hash chain',
     load: async () => (await import('./payments/ledger.ts')).addLedgerCommands,
   },
   {
     name: 'statement',
     summary: 'operators’ statements: import, show, pull from the operator',
+  },
+  {
+    name: 'account-statement',
+    summary: 'account statements: a vendor’s money with us, our float with an operator',
   },
   {
     name: 'day',

@@ -1,11 +1,5 @@
 import { Type } from 'typebox';
-import {
-  firstCursor,
-  readStatementHead,
-  readStatementPage,
-} from '../payments/reports/statement.ts';
-import type { StatementCursor, StatementHead } from '../payments/reports/statement.ts';
-import type { StatementOf } from '../payments/reports/statement-accounts.ts';
+import { readStatementPart } from '../payments/reports/statement-pages.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
 import { nullable } from '../platform/http/schemas.ts';
 import { readStatementPeriod } from './period.ts';
@@ -30,13 +24,6 @@ const response = Type.Object({
 
 const NAME = 'getStatement';
 
-/** The content of a cursor: JSON has no `bigint`. */
-type Position = Omit<StatementCursor, 'balanceCents' | 'floatCents'> & {
-  readonly balanceCents: string;
-  readonly floatCents: string;
-  readonly to: string;
-};
-
 export function getStatement(deps: SelfServiceDeps): AnyResource {
   return resource(deps, {
     name: NAME,
@@ -56,57 +43,19 @@ export function getStatement(deps: SelfServiceDeps): AnyResource {
       const { signer } = context;
       const of = statementOf(signer);
       const list = { list: NAME, owner: signer.vid, query: asked };
-      const position =
+      const where =
         asked.cursor === undefined
-          ? undefined
-          : (deps.cursors.read(list, asked.cursor) as Position);
-      const wanted = position === undefined ? readStatementPeriod(asked, deps) : undefined;
+          ? readStatementPeriod(asked, deps)
+          : { cursor: String(deps.cursors.read(list, asked.cursor)) };
       return await deps.longReads(readerOf(context), async () => {
-        const head = wanted && (await readStatementHead(deps.pool, of, wanted));
-        const page = await readLines(deps, of, { head, position, limit: limitOf(asked) });
-        const { next, to } = page;
+        const part = await readStatementPart(deps.pool, of, { ...where, limit: limitOf(asked) });
+        const { head, lines, next } = part;
         return {
-          head: head === undefined ? null : headView(head),
-          items: page.lines.map(lineView),
-          next_cursor: next === null ? null : deps.cursors.write(list, positionOf(next, to)),
+          head: head && headView(head),
+          items: lines.map(lineView),
+          next_cursor: next && deps.cursors.write(list, next),
         };
       });
     },
   });
-}
-
-async function readLines(
-  { pool }: Pick<SelfServiceDeps, 'pool'>,
-  of: StatementOf,
-  page: {
-    readonly head: StatementHead | undefined;
-    readonly position: Position | undefined;
-    readonly limit: number;
-  },
-) {
-  const { after, to } = beginOf(page);
-  return { ...(await readStatementPage(pool, of, { after, to, limit: page.limit })), to };
-}
-
-function beginOf({ head, position }: Pick<Parameters<typeof readLines>[2], 'head' | 'position'>): {
-  readonly after: StatementCursor;
-  readonly to: Date;
-} {
-  if (head !== undefined) return { after: firstCursor(head), to: head.to };
-  if (position === undefined) throw new Error('a page begins with its head or with a position');
-  const { to, ...after } = position;
-  const sums = {
-    balanceCents: BigInt(after.balanceCents),
-    floatCents: BigInt(after.floatCents),
-  };
-  return { after: { ...after, ...sums }, to: new Date(to) };
-}
-
-function positionOf(cursor: StatementCursor, to: Date): Position {
-  return {
-    ...cursor,
-    balanceCents: String(cursor.balanceCents),
-    floatCents: String(cursor.floatCents),
-    to: to.toISOString(),
-  };
 }

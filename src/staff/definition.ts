@@ -55,7 +55,9 @@ export interface View<Core, Input extends TObject, Output extends TObject>
    * and answers `next`, so that a file never ends early.
    */
   readonly rows?: keyof Static<Output> & string;
-  /** The property with the sums of all rows: the last row of the table, and of a file. */
+  /** The property with the row before all others, such as an opening balance; null: it has none. */
+  readonly first?: keyof Static<Output> & string;
+  /** The property with the sums of all rows: the last row of the table, and of a file; null: it has none. */
   readonly total?: keyof Static<Output> & string;
   /** The table's text without rows, such as `no cases`. */
   readonly empty?: string;

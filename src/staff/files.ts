@@ -2,14 +2,14 @@ import { Readable } from 'node:stream';
 import { Refusal } from '../platform/base/errors.ts';
 import { csvOf } from '../platform/export/csv.ts';
 import type { Cell } from '../platform/export/rows.ts';
-import { xlsxOf } from '../platform/export/xlsx.ts';
+import { requireFitsSheet, xlsxOf } from '../platform/export/xlsx.ts';
 import { routeOf } from './definition.ts';
 import type { AnyDownload, AnyView } from './definition.ts';
 import { MAX_PAGE } from './fields.ts';
-import type { FileAnswer } from './forms.ts';
+import type { FileAnswer, FileFormat } from './forms.ts';
 import { openFileEntry, perform } from './perform.ts';
 import type { By } from './perform.ts';
-import { cellFor, rowColumns, totalCells, totalOf } from './present.ts';
+import { cellFor, firstOf, rowColumns, totalCells, totalOf } from './present.ts';
 import type { Column, Row } from './present.ts';
 import { readInput } from './read-input.ts';
 
@@ -18,10 +18,7 @@ type Values = Readonly<Record<string, unknown>>;
 const TYPES = {
   csv: 'text/csv; charset=utf-8',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-} as const;
-
-export type FileFormat = keyof typeof TYPES;
-export const FILE_FORMATS = Object.keys(TYPES) as FileFormat[];
+} as const satisfies Record<FileFormat, string>;
 
 /** Spreadsheets recognise UTF-8 by it. */
 const BYTE_ORDER_MARK = '\ufeff';
@@ -55,21 +52,24 @@ export async function fileOf(
   const isPaged = 'limit' in of.input.properties;
   const asked = isPaged ? { ...rest, limit: MAX_PAGE } : rest;
   const first = await perform(of, asked, by);
+  // How many rows it has is known only of some lists.
+  if (format === 'xlsx') requireFitsSheet(Number(first['count'] ?? 0));
   const input = readInput(of, asked);
   const kept = of.filterOf?.(rest, first) ?? rest;
   const about = { ...kept, format, ...(names !== undefined && { columns: names }) };
   const entry = await openFileEntry(of, input, by, about);
   let rows = 0;
+  const edge = (row: Row | undefined): Cell[][] =>
+    row === undefined ? [] : [totalCells(columns, row, (column) => cellFor(column, row))];
   const pages = async function* (): AsyncGenerator<Cell[][]> {
+    yield edge(firstOf(of, first));
     for (let page = first; ;) {
       const found = (page[of.rows ?? ''] ?? []) as Row[];
       rows += found.length;
       yield found.map((row) => columns.map((column) => cellFor(column, row)));
       const next = page['next'];
       if (typeof next !== 'string') {
-        const total = totalOf(of, page);
-        if (total !== undefined)
-          yield [totalCells(columns, total, (column) => cellFor(column, total))];
+        yield edge(totalOf(of, page));
         return;
       }
       page = await perform(of, { ...asked, cursor: next }, by);
@@ -89,17 +89,19 @@ export async function fileOf(
     }
   };
   const day = wireTime.format(by.deps.clock.now()).slice(0, 10);
-  const name = `${fileNameOf(of)}-${day}.${format}`;
+  const name = `${fileNameOf(of, given)}-${day}.${format}`;
   const hasFailed = of.failed?.(first) === true;
   return { name, type: TYPES[format], body: Readable.from(body()), hasFailed };
 }
 
-/** The last word of the path, but for a search the one before. */
-const fileNameOf = (of: AnyView): string =>
-  routeOf(of)
-    .path.replace(/\/search$/, '')
-    .split('/')
-    .findLast((word) => !word.startsWith(':')) ?? 'rows';
+/** The last word of the path, but for a search the one before, and what the path names. */
+function fileNameOf(of: AnyView, given: Values): string {
+  const { path, names } = routeOf(of);
+  const words = path.replace(/\/search$/, '').split('/');
+  const word = words.findLast((each) => !each.startsWith(':')) ?? 'rows';
+  const named = names.map((name) => String(given[name])).filter((each) => /^[\w.-]+$/.test(each));
+  return [word, ...named].join('-');
+}
 
 /** Throws: `invalid_field` for an unknown column. */
 function chosenColumns(of: AnyView, names: string | undefined): Column[] {

@@ -18,6 +18,10 @@ export interface ArrivedFile {
   readonly path: string;
 }
 
+/** Formats of a file with every row of a table. */
+export const FILE_FORMATS = ['csv', 'xlsx'] as const;
+export type FileFormat = (typeof FILE_FORMATS)[number];
+
 /** A file that is made. */
 export interface FileAnswer {
   readonly name: string;

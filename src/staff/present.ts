@@ -26,15 +26,19 @@ export function rowColumns({ output, rows = '' }: AnyView): Column[] {
   return list?.items === undefined ? [] : columnsOf(list.items);
 }
 
-/** The row with the sums of all others; undefined: the view has none, or no rows. */
-export function totalOf({ rows = '', total = '' }: AnyView, answer: Row): Row | undefined {
-  const sums = answer[total];
-  return typeof sums === 'object' && (answer[rows] as readonly Row[]).length > 0
-    ? (sums as Row)
-    : undefined;
+/** The row before all others; undefined: it has none. */
+export function firstOf({ first = '' }: AnyView, answer: Row): Row | undefined {
+  return (answer[first] ?? undefined) as Row | undefined;
 }
 
-/** The cells of that row: its title comes first, and what is no sum is empty. */
+/** The row after all others, with their sums; undefined: it has none, no rows, or more pages. */
+export function totalOf({ rows = '', first, total = '' }: AnyView, answer: Row): Row | undefined {
+  const isEmpty = (answer[rows] as readonly Row[]).length === 0 && first === undefined;
+  if (isEmpty || typeof answer['next'] === 'string') return undefined;
+  return (answer[total] ?? undefined) as Row | undefined;
+}
+
+/** The cells of such a row: its title comes first, and what is no sum is empty. */
 export function totalCells<Value>(
   columns: readonly Column[],
   total: Row,

@@ -24,6 +24,10 @@ export const NOUNS: readonly Entry[] = [
   { command: 'webhook', load: async () => (await import('./webhooks.ts')).WEBHOOKS },
   { command: 'receipts', load: async () => (await import('./receipts.ts')).RECEIPTS },
   { command: 'statement', load: async () => (await import('./statements.ts')).STATEMENTS },
+  {
+    command: 'account-statement',
+    load: async () => (await import('./account-statements.ts')).ACCOUNT_STATEMENTS,
+  },
   { command: 'day', load: async () => (await import('./days.ts')).DAYS },
   { command: 'route', load: async () => (await import('./routes.ts')).ROUTES },
   { command: 'biller', load: async () => (await import('./billers.ts')).BILLERS },

@@ -107,7 +107,6 @@ export const ROWS: readonly (readonly string[])[] = [
   ['console/vendor-answers', 'console/pay-answers'],
   ['console/line-counter'],
   ['console/audited', 'console/staff-routes'],
-  ['console/finance-answers'],
   ['console/routes', 'console/mount', 'console/page'],
   ['console', 'staff-api'],
 

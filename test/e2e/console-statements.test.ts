@@ -54,12 +54,12 @@ test.skipIf(!HAS_BROWSER)('a statement is the same on the screen and in both fil
     const lines = file
       .slice(2, -1)
       .map((line) =>
-        ['amount', 'change', 'balance', 'float'].map((title) =>
+        ['Amount', 'Change', 'Balance after', 'Float after'].map((title) =>
           cents(line[titles.indexOf(title)] ?? ''),
         ),
       );
     expect(lines).toEqual(shown);
-    expect(cents(file.at(-1)?.[titles.indexOf('balance')] ?? '')).toBe(closing);
+    expect(cents(file.at(-1)?.[titles.indexOf('Balance after')] ?? '')).toBe(closing);
   }
   expect(await page.locator('tbody').innerText()).toContain(owed);
   expect(fixture.problems).toEqual([]);

@@ -306,9 +306,9 @@ test('after a restore nothing is paid twice, and the missing payments are found'
   for (const reference of [lost, ...others]) await chargeVendor(after, reference);
   expect(await statusOf(running, lost)).toBe('SUCCESS');
   expect(await vendorOf(running).balance()).toBe(balanceBefore);
-  const statement = await must(after.environment, 'ledger', 'statement', '--vid', VID, '--json');
-  const { transfers } = statement.json<{ transfers: { movement: string; reference: string }[] }>();
-  const corrected = transfers.filter(({ movement }) => movement === 'correction');
+  const statement = await must(after.environment, 'account-statement', 'vendor', VID, '--json');
+  const { lines } = statement.json<{ lines: { movement: string; reference: string }[] }>();
+  const corrected = lines.filter(({ movement }) => movement === 'correction');
   expect(corrected.map(({ reference }) => reference).toSorted()).toEqual(
     [lost, ...others].toSorted(),
   );

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
+import type { AccountStatement } from '../../src/staff/account-statements.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import {
@@ -220,50 +221,47 @@ describe('malipo ledger chain', () => {
   });
 });
 
-interface StatementJson {
-  readonly from: string;
-  readonly to: string;
-  readonly opening: Record<string, string>;
-  readonly closing: Record<string, string>;
-  readonly transfers: readonly Record<string, unknown>[];
+const ofShop = ['account-statement', 'vendor', 'shop'];
+
+async function statement(...options: string[]): Promise<AccountStatement> {
+  const made = await must(environment, ...ofShop, '--json', options);
+  return made.json<AccountStatement>();
 }
 
-async function statement(...options: string[]): Promise<StatementJson> {
-  const made = await must(environment, 'ledger', 'statement', '--vid', 'shop', '--json', options);
-  return made.json<StatementJson>();
+/** The balances of an account before and after the period. */
+function accountIn({ head }: AccountStatement, name: string) {
+  return head?.accounts.find(({ account }) => account === name);
 }
 
-describe('malipo ledger statement', () => {
+describe('malipo account-statement', () => {
   it('leads from the opening to the closing balances through the transfers of this month', async () => {
-    const made = await malipo(environment, 'ledger', 'statement', '--vid', 'shop', '--json');
-    const { opening, closing, transfers, from } = made.json<StatementJson>();
-    expect(from).toMatch(/T21:00:00\.000Z$/);
-    expect(opening).toEqual({
-      collected: '0.00',
-      external: '0.00',
-      fees: '0.00',
-      float: '0.00',
-      reserved: '0.00',
-    });
-    expect(transfers).toMatchObject([
+    const made = await malipo(environment, ...ofShop, '--json');
+    const { head, opening, lines, closing } = made.json<AccountStatement>();
+    expect(head?.from).toMatch(/T21:00:00\.000Z$/);
+    expect(opening).toMatchObject({ balance: '0.00', float: '0.00' });
+    expect(lines).toMatchObject([
       { movement: 'collected', amount: '1000.00', float: '0.00', merchant_reference: null },
       { movement: 'funded', debit_account: 'collected', credit_account: 'float' },
       { movement: 'reserved', amount: '100.00', float: '900.00', merchant_reference: '=1+1' },
       { movement: 'reserved', amount: '100.00', float: '800.00' },
     ]);
-    expect(closing).toMatchObject({ external: '-1000.00', float: '800.00', reserved: '200.00' });
-
-    const paid = await must(environment, [
-      'status',
-      '--vid',
-      'shop',
-      '--merchant-reference',
-      '=1+1',
-      '--json',
+    expect(closing).toMatchObject({ balance: '1000.00', float: '800.00' });
+    const zero = { opening: '0.00' };
+    expect(head?.accounts).toEqual([
+      { account: 'collected', ...zero, closing: '0.00' },
+      { account: 'external', ...zero, closing: '-1000.00' },
+      { account: 'fees', ...zero, closing: '0.00' },
+      { account: 'float', ...zero, closing: '800.00' },
+      { account: 'reserved', ...zero, closing: '200.00' },
     ]);
-    expect(transfers[2]?.['reference']).toBe(paid.json()['ipay_reference']);
-    const table = await malipo(environment, 'ledger', 'statement', '--vid', 'shop');
-    expect(table.stdout).toMatch(/ funded +collected +float +1000\.00 +1000\.00 /);
+
+    const { reference } = lines[2] ?? {};
+    const paid = await must(environment, 'payment', 'show', reference ?? '', '--json');
+    expect(paid.json()).toMatchObject({ reference, merchant_reference: '=1+1' });
+    const table = await malipo(environment, ...ofShop);
+    expect(table.stdout).toMatch(
+      / funded +[0-9A-Z]{32} +- +collected +float +1000\.00 +1000\.00 +1000\.00$/m,
+    );
     expect(table.stdout).toMatch(/^float +0\.00 +800\.00$/m);
   });
 
@@ -275,32 +273,31 @@ describe('malipo ledger statement', () => {
     );
     try {
       const day = await statement('--from', '2025-03-02', '--to', '2025-03-02');
-      expect(day.transfers.map(({ time }) => time)).toEqual([
+      expect([...day.lines].map(({ at }) => at)).toEqual([
         '2025-03-01T21:00:00.000Z',
         '2025-03-02T20:59:59.900Z',
       ]);
-      expect(day.opening['collected']).toBe('1.00');
-      expect(day.closing['collected']).toBe('3.00');
+      expect(accountIn(day, 'collected')).toMatchObject({ opening: '1.00', closing: '3.00' });
       const moments = await statement(
         '--from',
         '2025-03-02 00:00:01',
         '--to',
         '2025-03-03T00:00:00+03:00',
       );
-      expect(moments.transfers).toHaveLength(1);
-      expect(moments.to).toBe('2025-03-02T21:00:00.000Z');
+      expect(moments.lines).toHaveLength(1);
+      expect(moments.head?.to).toBe('2025-03-02T21:00:00.000Z');
     } finally {
       await undo();
     }
   });
 
   it('writes CSV that a spreadsheet cannot take for formulas', async () => {
-    const csv = await malipo(environment, 'ledger', 'statement', '--vid', 'shop', '--csv');
+    const csv = await malipo(environment, ...ofShop, '--csv');
     expect(csv).toMatchObject({ exitCode: 0, stderr: '' });
     const lines = csv.stdout.split('\r\n');
     expect(lines.pop()).toBe('');
     expect(lines[0]).toBe(
-      'time,movement,reference,merchant_reference,collector,collector_reference,operator,operator_reference,bank_reference,case,debit_account,credit_account,amount,change,balance,float',
+      'Time,Movement,Reference,Merchant reference,Collector,Collector reference,Operator,Operator reference,Bank reference,Case,From,To,Amount,Change,Balance after,Float after',
     );
     expect(lines).toHaveLength(1 + 1 + 4 + 1);
     expect(lines[1]).toMatch(/,opening,(,){12}0\.00,0\.00$/);
@@ -315,7 +312,7 @@ describe('malipo ledger statement', () => {
     expect(lines[6]).toMatch(/,closing,(,){12}1000\.00,800\.00$/);
   });
 
-  it('a statement is complete as CSV, and says if it is not complete in a table', async () => {
+  it('is complete as CSV, and says if it is not complete in a table', async () => {
     // Many of them at the same time: a page may end between two of them.
     const undo = await collected(
       2,
@@ -323,40 +320,40 @@ describe('malipo ledger statement', () => {
         from generate_series(1, 20001) n)`,
     );
     try {
-      const period = ['--vid', 'idle', '--from', '2025-05-01', '--to', '2025-05-31'];
-      const csv = await must(environment, 'ledger', 'statement', period, '--csv');
+      const period = ['--from', '2025-05-01', '--to', '2025-05-31'];
+      const words = ['account-statement', 'vendor', 'idle', ...period];
+      const csv = await must(environment, ...words, '--csv');
       const lines = csv.stdout.split('\r\n');
       expect(lines).toHaveLength(1 + 1 + 20_001 + 1 + 1);
       expect(new Set(lines).size).toBe(lines.length);
       expect(lines.at(-2)).toMatch(/,closing,.*,20001\.00,0\.00$/);
-      const cut = await malipoCutShort(environment, 'ledger', 'statement', ...period, '--csv');
+      const cut = await malipoCutShort(environment, ...words, '--csv');
       expect(cut).toMatchObject({ exitCode: 0, stderr: '' });
-      const refused = await inProcess(environment, 'ledger', 'statement', ...period);
-      expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
-      expect(refused.stderr).toContain('--csv');
+      const shown = await must(environment, ...words);
+      expect(shown.stdout).toContain('there are more: --cursor');
+      expect(shown.stdout).not.toMatch(/^\S+ \S+ +closing /m);
     } finally {
       await undo();
     }
   });
 
   it.each([
-    [['--from', '2025-02-30'], '--from'],
-    [['--to', 'tomorrow'], '--to'],
-    [['--from', '2025-03-02', '--to', '2025-03-01'], '--to must be later'],
-    [['--csv', '--json'], 'not both'],
-    [['--operator', 'kplc'], '--vid or --operator'],
-    [['--csv', '--xlsx', 'x.xlsx'], 'not both'],
-  ])('reports %j as a mistake in the command line', async (options, words) => {
-    const wrong = await inProcess(environment, 'ledger', 'statement', '--vid', 'shop', ...options);
-    expect(wrong).toMatchObject({ exitCode: 2, stdout: '' });
+    [['--from', '2025-02-30'], 1, '--from is not a valid day or time'],
+    [['--to', 'tomorrow'], 1, '--to is not a valid day or time'],
+    [['--from', '2025-03-02', '--to', '2025-03-01'], 1, '--to must not be before from'],
+    [['--from', '2025-03-02', '--to', '2026-03-31'], 1, 'at most one year'],
+    [['--out', 'x.pdf'], 2, 'It must end in .csv or .xlsx.'],
+  ])('refuses %j with %i', async (options, exitCode, words) => {
+    const wrong = await inProcess(environment, ...ofShop, ...options);
+    expect(wrong).toMatchObject({ exitCode, stdout: '' });
     expect(wrong.stderr).toContain(words);
   });
 
   it('says that the vendor does not exist', async () => {
-    const refused = await inProcess(environment, 'ledger', 'statement', '--vid', 'nobody');
+    const refused = await inProcess(environment, 'account-statement', 'vendor', 'nobody');
     expect(refused).toMatchObject({
       exitCode: 1,
-      stderr: 'error: --vid: Unknown vendor (unknown_vendor)\n',
+      stderr: 'error: Vendor nobody does not exist.\n',
     });
   });
 });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { BatchDetail, FileChecked, Paid } from '../../src/console/pay-answers.ts';
-import type { BookStatementAnswer } from '../../src/console/finance-answers.ts';
+import type { AccountStatement } from '../../src/staff/account-statements.ts';
 import { setFeePrice } from '../../src/payments/billers/administer-prices.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
 import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
@@ -218,36 +218,43 @@ test('a check says which references were used, in the file and before', async ()
 
 describe('a statement', () => {
   test('leads from the opening to the closing float, on screen and as a file', async () => {
-    const { body } = await cashier.get('/vendors/demo/statement');
-    const { head, lines: shown, next: second } = body as unknown as BookStatementAnswer;
-    expect(head).toMatchObject({ openingFloat: '0.00', closingFloat: '74940.00' });
+    const { body } = await cashier.get('/vendors/demo/account-statement');
+    const { opening, closing, count, ...first } = body as unknown as AccountStatement;
+    const { lines: shown, next: second } = first;
+    expect([opening, closing]).toMatchObject([{ float: '0.00' }, { float: '74940.00' }]);
     expect(shown).toHaveLength(200);
     const all = [...shown];
     for (let next = second; next !== null;) {
-      const page = await cashier.get(`/vendors/demo/statement?cursor=${next}`);
-      const { lines: later, ...rest } = page.body as unknown as BookStatementAnswer;
+      const page = await cashier.get(`/vendors/demo/account-statement?cursor=${next}`);
+      const { lines: later, ...rest } = page.body as unknown as AccountStatement;
       expect(rest.head).toBeNull();
       all.push(...later);
       next = rest.next;
     }
-    expect(all).toHaveLength(head?.count ?? 0);
+    expect(all).toHaveLength(count ?? 0);
     expect(all.at(-1)).toMatchObject({ movement: 'reserved', float: '74940.00' });
-    const file = await cashier.get('/vendors/demo/statement.csv');
+    const file = await cashier.get('/vendors/demo/account-statement.csv');
     const lines = file.text.trimEnd().split('\r\n');
-    expect(lines).toHaveLength((head?.count ?? 0) + 3);
+    expect(lines).toHaveLength((count ?? 0) + 3);
     expect(lines[1]).toMatch(/,opening,.*,0\.00$/);
     expect(lines.at(-1)).toMatch(/,closing,.*,74940\.00$/);
-    const { code } = await cashier.get('/vendors/demo/statement?from=2020-01-01');
+    const { code } = await cashier.get('/vendors/demo/account-statement?from=2020-01-01');
     expect(code).toBe('invalid_field');
-    const none = await cashier.get('/vendors/demo/statement?from=2020-01-01&to=2020-01-02');
-    expect(none.body).toMatchObject({ head: { opening: '0.00', closing: '0.00', count: 0 } });
+    const none = await cashier.get('/vendors/demo/account-statement?from=2020-01-01&to=2020-01-02');
+    expect(none.body).toMatchObject({
+      opening: { balance: '0.00' },
+      closing: { balance: '0.00' },
+      count: 0,
+    });
   });
 
   test('statements that take long leave connections for other requests, however often they are requested', async () => {
     const owner = createPool({ url: running.database.ownerUrl, max: 1, name: 'test' });
     const { asked } = await databaseTransaction(owner, async (client) => {
       await client.query('lock table transfers in access exclusive mode');
-      const started = Array.from({ length: 6 }, () => cashier.get('/vendors/demo/statement'));
+      const started = Array.from({ length: 6 }, () =>
+        cashier.get('/vendors/demo/account-statement'),
+      );
       await until(
         'one to wait for the lock',
         async () => (await countWaitingFor(client, 'transfers')) > 0,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PaymentList } from '../../src/staff/payments.ts';
 import type { CaseDetail } from '../../src/staff/cases.ts';
-import type { BookStatementAnswer } from '../../src/console/finance-answers.ts';
+import type { AccountStatement } from '../../src/staff/account-statements.ts';
 import type { TrialBalanceAnswer } from '../../src/staff/house.ts';
 import type {
   CorrectionsAnswer,
@@ -254,30 +254,41 @@ test('corrections have their payment, and are those of the command line, also as
 
 test.each([
   [
-    '/vendors/demo/statement',
-    ['--vid', 'demo'],
+    '/vendors/demo/account-statement',
+    ['vendor', 'demo'],
     `sum(balance_cents) from accounts
     where account in ('collected', 'float', 'reserved') and vendor_id = (select vendor_id from vendors where vid = 'demo')`,
   ],
   [
-    '/operators/kplc/statement',
-    ['--operator', 'kplc'],
+    '/operators/kplc/account-statement',
+    ['operator', 'kplc'],
     `-sum(balance_cents) from accounts
     where account in ('operator:kplc', 'receivable:kplc')`,
   ],
 ])('the statement %s closes with the balance of its accounts', async (path, subject, sql) => {
   // A statement ends where the oldest running database transaction began.
-  const { head, lines, next } = await until('it has all transfers', async () => {
-    const statement = await shown<BookStatementAnswer>(path);
+  const {
+    head,
+    opening,
+    closing,
+    lines,
+    next,
+    count: all,
+  } = await until('it has all transfers', async () => {
+    const statement = await shown<AccountStatement>(path);
     const later = await count(`from transfers where created_at >= '${statement.head?.to}'`);
     return later === 0 && statement;
   });
   expect(next).toBeNull();
-  expect(lines).toHaveLength(head?.count ?? 0);
-  expect(lines.at(-1)?.balance).toBe(head?.closing);
-  expect(head?.closing).toBe(await sum(sql));
-  const report = await told<Record<string, unknown>>('ledger', 'statement', subject);
-  expect(report).toMatchObject({ opening_balance: head?.opening, closing_balance: head?.closing });
+  expect(lines).toHaveLength(all ?? 0);
+  expect(lines.at(-1)?.balance).toBe(closing?.balance);
+  expect(closing?.balance).toBe(await sum(sql));
+  const report = await told<AccountStatement>('account-statement', subject);
+  expect(report.opening?.balance).toBe(opening?.balance);
+  expect(report).toMatchObject({
+    closing: { balance: closing?.balance },
+    head: { from: head?.from },
+  });
 });
 
 test('the first page has the figures of the overview and of the payments', async () => {

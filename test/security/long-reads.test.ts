@@ -71,7 +71,7 @@ const repeat = (count: number, status: number): number[] =>
   Array.from({ length: count }, () => status);
 
 test('the people of a vendor take turns as one, and few of their reads wait', async () => {
-  const statement = '/vendors/demo/statement';
+  const statement = '/vendors/demo/account-statement';
   const { sent, staffs } = await whileLocked('transfers', async ({ waiting, waitFor }) => {
     const byAdmin = sendMany(10, async () => await person('demo-admin').get(statement));
     const byViewer = sendMany(10, async () => await person('demo-viewer').get(statement));
@@ -84,7 +84,7 @@ test('the people of a vendor take turns as one, and few of their reads wait', as
       expect(headers.get('retry-after')).toBe('1');
     }
     await waiting(1);
-    const byStaff = person('finance').get('/vendors/demo2/statement');
+    const byStaff = person('finance').get('/vendors/demo2/account-statement');
     // Staff's read has begun, although the vendor's wait.
     await waiting(2);
     return { sent: [byAdmin, byViewer], staffs: byStaff };
@@ -122,8 +122,8 @@ test('a vendor’s programs and its people read one at a time, and another vendo
   const { answers } = await whileLocked('transfers', async ({ waiting }) => {
     const byProgram = program.send('getStatement');
     await waiting(1);
-    const byPerson = person('demo-viewer').get('/vendors/demo/statement');
-    const others = person('finance').get('/vendors/demo2/statement');
+    const byPerson = person('demo-viewer').get('/vendors/demo/account-statement');
+    const others = person('finance').get('/vendors/demo2/account-statement');
     await waiting(2);
     expect((await person('finance').get('/session')).status).toBe(200);
     await waiting(2);
@@ -133,10 +133,10 @@ test('a vendor’s programs and its people read one at a time, and another vendo
 });
 
 test('reads of a client that has disconnected are dropped', async () => {
-  const url = `${running.origin}/console/api/vendors/demo/statement`;
+  const url = `${running.origin}/console/api/vendors/demo/account-statement`;
   const { server } = running.service.app;
   const { first, others } = await whileLocked('transfers', async ({ waiting, waitFor }) => {
-    const begun = person('demo-admin').get('/vendors/demo/statement');
+    const begun = person('demo-admin').get('/vendors/demo/account-statement');
     await waiting(1);
     const received: IncomingMessage[] = [];
     const note = (request: IncomingMessage): void => void received.push(request);
@@ -154,7 +154,7 @@ test('reads of a client that has disconnected are dropped', async () => {
     await waitFor('their end is noticed', () => received.every(({ socket }) => socket.closed));
     const sent = sendMany(
       LIMITS.longReadsWaiting + 1,
-      async () => await person('demo-viewer').get('/vendors/demo/statement'),
+      async () => await person('demo-viewer').get('/vendors/demo/account-statement'),
     );
     await waitFor('one is refused', () => sent.answered.length > 0);
     return { first: begun, others: sent };

@@ -10,12 +10,10 @@ import { command, hashes } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit.ts';
 import { table } from '../output.ts';
-import { addStatement } from './statement.ts';
 
 export function addLedgerCommands(program: Command, cli: Cli): void {
   const ledger = program.command('ledger').description('The ledger.');
   addCheck(ledger, cli);
-  addStatement(ledger, cli);
   addChain(ledger, cli);
 }
 

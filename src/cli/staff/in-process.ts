@@ -19,6 +19,7 @@ import type { Cli } from '../cli.ts';
 import type { Session } from '../session.ts';
 import { mustSignIn, requireStaff, signIn } from '../parties/as-person.ts';
 import { noted } from '../parties/noted.ts';
+import { formatOf } from './mount.ts';
 import type { Called } from './mount.ts';
 import { saved } from './saved.ts';
 import { shownAnswer } from './shown.ts';
@@ -44,11 +45,12 @@ export async function runInProcess(cli: Cli, called: Called): Promise<void> {
         return await saved(cli.surroundings, file, options.out);
       }
       case 'view': {
-        if (options.csv !== true) {
+        const format = formatOf(called);
+        if (format === undefined) {
           return shownAnswer(of, await perform(of, input, await by(NOBODY)), how);
         }
-        const file = await fileOf(of, input, await by(NOBODY), { format: 'csv' });
-        return await saved(cli.surroundings, file, undefined);
+        const file = await fileOf(of, input, await by(NOBODY), { format });
+        return await saved(cli.surroundings, file, options.out);
       }
       case 'action': {
         const who = await by(await actorIn(cli, session, of, called.by));

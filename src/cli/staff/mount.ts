@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Definition, Noun } from '../../staff/definition.ts';
+import { FILE_FORMATS } from '../../staff/forms.ts';
+import type { FileFormat } from '../../staff/forms.ts';
 import { columnsOf, rowColumns } from '../../staff/present.ts';
 import { readInput } from '../../staff/read-input.ts';
 import { command } from '../arguments.ts';
@@ -85,11 +87,27 @@ function addSurfaceOptions(added: Command, of: Definition, { isRemote }: Runner)
   if (of.kind === 'download')
     added.option('--out <file>', 'write to this file (default: standard output)');
   if (of.kind !== 'view') return;
-  if (of.rows !== undefined) added.option('--csv', 'every row, as a file');
+  if (of.rows !== undefined) {
+    added.option('--csv', 'every row, as CSV');
+    const out = new Option('--out <file>', 'every row, in a new file: FILE.csv or FILE.xlsx');
+    added.addOption(out.argParser(fileWithFormat));
+  }
   const columns = of.rows === undefined ? columnsOf(of.output) : rowColumns(of);
   const isWide = of.rows !== undefined && columns.some(({ property }) => property.wide === true);
   if (isWide) added.option('--wide', 'every column');
   if (of.isWatched === true) added.option('--watch', 'show it again every five seconds');
+}
+
+function fileWithFormat(file: string): string {
+  if (FILE_FORMATS.some((format) => file.endsWith(`.${format}`))) return file;
+  throw new InvalidArgumentError(`It must end in .${FILE_FORMATS.join(' or .')}.`);
+}
+
+/** The file that was asked for; undefined: the rows are shown. */
+export function formatOf({ of, options }: Called): FileFormat | undefined {
+  if (of.kind !== 'view') return undefined;
+  if (options.out !== undefined) return FILE_FORMATS.find((each) => options.out?.endsWith(each));
+  return options.csv === true ? 'csv' : undefined;
 }
 
 /** Throws: `UsageError`, before anything is tried. */

@@ -10,6 +10,7 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import { programVersion } from '../../platform/program-version.ts';
 import { routeOf } from '../../staff/definition.ts';
 import type { Cli } from '../cli.ts';
+import { formatOf } from './mount.ts';
 import type { Called } from './mount.ts';
 import type { Profile } from './profile.ts';
 import { saved } from './saved.ts';
@@ -23,7 +24,7 @@ const TIMEOUT_MS = 120_000;
 /** Runs a definition as one request to the staff API. Loads neither the wings nor the database. */
 export async function runRemote(cli: Cli, profile: Profile, called: Called): Promise<void> {
   const { of, options } = called;
-  const isFile = of.kind === 'download' || options.csv === true;
+  const isFile = of.kind === 'download' || formatOf(called) !== undefined;
   const response = await ask(profile, requestOf(called));
   await cli.runAlone(options, async () => {
     if (isFile) {
@@ -46,13 +47,15 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-function requestOf({ of, input, by, options }: Called): Asked {
+function requestOf(called: Called): Asked {
+  const { of, input, by } = called;
+  const format = formatOf(called);
   const { method, path: own, names } = routeOf(of);
   const filled = own.replaceAll(/:(\w+)/g, (_, name: string) =>
     encodeURIComponent(String(input[name])),
   );
   const rest = Object.entries(input).filter(([name]) => !names.includes(name));
-  const at = `${filled}${options.csv === true ? '.csv' : ''}`;
+  const at = `${filled}${format === undefined ? '' : `.${format}`}`;
   const headers = { ...(by !== undefined && { 'x-malipo-person': by }) };
   const sent = of.kind === 'action' ? of.file : undefined;
   if (sent !== undefined) {

@@ -1,6 +1,9 @@
 import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { PlainError } from '../../platform/base/plain-error.ts';
+import { renameIfNew } from '../../platform/storage/folder.ts';
 import type { FileAnswer } from '../../staff/forms.ts';
 import type { Surroundings } from '../cli.ts';
 
@@ -23,10 +26,7 @@ async function write(
   { body, type }: Pick<FileAnswer, 'body' | 'type'>,
   out: string | undefined,
 ): Promise<void> {
-  if (out !== undefined) {
-    await pipeline(body, createWriteStream(out, { mode: 0o600, flags: 'wx' }));
-    return;
-  }
+  if (out !== undefined) return await writeNew(out, body);
   if (!/^(text\/|application\/json)/.test(type)) {
     body.destroy();
     throw new PlainError('It is no text: name a file.', { field: 'out' });
@@ -35,5 +35,20 @@ async function write(
   const decoder = new TextDecoder();
   for await (const chunk of body as AsyncIterable<string | Buffer>) {
     stdout.write(decoder.decode(Buffer.from(chunk), { stream: true }));
+  }
+}
+
+/** The file is complete or missing, and replaces none. Throws: `PlainError`. */
+async function writeNew(file: string, body: Readable): Promise<void> {
+  const part = `${file}.${process.pid}.part`;
+  try {
+    await pipeline(body, createWriteStream(part, { mode: 0o600, flags: 'wx', flush: true }));
+    if (!(await renameIfNew(part, file))) throw Object.assign(new Error(), { code: 'EEXIST' });
+  } catch (error) {
+    const { code: problem } = error as { readonly code?: string };
+    if (problem === undefined || !/^E[A-Z]+$/.test(problem)) throw error;
+    throw new PlainError(`${file} cannot be written (${problem}).`, { field: 'out', cause: error });
+  } finally {
+    await rm(part, { force: true });
   }
 }

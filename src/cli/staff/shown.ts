@@ -4,6 +4,7 @@ import { propertiesOf } from '../../staff/definition.ts';
 import {
   columnsOf,
   factOf,
+  firstOf,
   isNumber,
   rowColumns,
   textFor,
@@ -37,10 +38,11 @@ function textOf(of: AnyView | AnyAction, answer: Row, how: ShownHow): string {
   if (of.kind !== 'view' || rows === undefined) {
     return objectText(of.output, answer, how) + onlyOnce(of.output, answer);
   }
-  const facts = factsOf(of.output, answer, how) + nestedOf(of.output, answer, how, rows);
+  const inTable = [rows, of.first, of.total];
+  const facts = factsOf(of.output, answer, how) + nestedOf(of.output, answer, how, inTable);
   const list = tableOf(rowColumns(of), answer[rows] as readonly Row[], how, {
     empty: of.empty,
-    total: totalOf(of, answer),
+    edges: [firstOf(of, answer), totalOf(of, answer)],
   });
   const isMore = typeof answer['next'] === 'string';
   const more = isMore ? '(there are more: --cursor with the `next` of --json, or --csv)\n' : '';
@@ -59,14 +61,19 @@ export function objectText(schema: object, answer: Row, how: ShownHow): string {
   return factsOf(schema, answer, how) + nestedOf(schema, answer, how) + nextStep(answer, how);
 }
 
-/** @param shown the list that is shown already: of the rest only other lists with titles are. */
-function nestedOf(schema: object, answer: Row, how: ShownHow, shown?: string): string {
+/** @param inTable what a table shows already: of the rest only what has a title is shown. */
+function nestedOf(
+  schema: object,
+  answer: Row,
+  how: ShownHow,
+  inTable?: readonly (string | undefined)[],
+): string {
   const nested = propertiesOf(schema).map(([name, property]) => {
     const value = answer[name];
     const isFact = property.spread === true || property.text !== undefined;
-    if (typeof value !== 'object' || value === null || isFact || name === shown) return '';
-    const isUntitled = property.title === undefined || !Array.isArray(value);
-    if (shown !== undefined && isUntitled) return '';
+    if (typeof value !== 'object' || value === null || isFact) return '';
+    if (inTable !== undefined && (inTable.includes(name) || property.title === undefined))
+      return '';
     const title = `\n${(property.title ?? name).replaceAll('_', ' ')}\n`;
     if (!Array.isArray(value)) {
       const text = objectText(property, value as Row, how);
@@ -95,15 +102,20 @@ function tableOf(
   columns: readonly Column[],
   rows: readonly Row[],
   { wireTime, wide }: ShownHow,
-  { empty, total }: { readonly empty?: string | undefined; readonly total?: Row | undefined } = {},
+  {
+    empty,
+    edges: [first, total] = [],
+  }: {
+    readonly empty?: string | undefined;
+    /** The rows before and after all others. */
+    readonly edges?: readonly (Row | undefined)[];
+  } = {},
 ): string {
   const shown = columns.filter(
     ({ name, property }) => property.isOptional !== true || rows.some((row) => row[name] !== null),
   );
-  const sums =
-    total === undefined
-      ? []
-      : [totalCells(shown, total, (column) => textFor(column, total, wireTime))];
+  const edge = (row: Row | undefined): string[][] =>
+    row === undefined ? [] : [totalCells(shown, row, (column) => textFor(column, row, wireTime))];
   return table(
     shown.map((column) => ({
       title: column.title.toUpperCase(),
@@ -111,7 +123,11 @@ function tableOf(
       ...(column.property.wide === true && { wide: true as const }),
       ...(column.property.wrapped === true && { wrapped: true as const }),
     })),
-    [...rows.map((row) => shown.map((column) => textFor(column, row, wireTime))), ...sums],
+    [
+      ...edge(first),
+      ...rows.map((row) => shown.map((column) => textFor(column, row, wireTime))),
+      ...edge(total),
+    ],
     empty,
     wide,
   );

@@ -16,7 +16,6 @@ import { bulkRoutes } from './bulk.ts';
 import type { BulkRoutesOptions } from './bulk.ts';
 import { payRoutes } from './pay.ts';
 import type { PayRoutesOptions } from './pay.ts';
-import { statementRoutes } from './statements.ts';
 import { systemRoutes } from './system.ts';
 import type { SystemRoutesOptions } from './system.ts';
 
@@ -42,7 +41,6 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...systemRoutes(options),
     ...payRoutes(options),
     ...bulkRoutes(reports),
-    ...statementRoutes(reports),
     ...creditRoutes(options),
     ...creditImportRoutes(options),
     ...accountRoutes(options),

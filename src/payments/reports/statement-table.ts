@@ -2,11 +2,9 @@ import { readVids } from '../../parties/store.ts';
 import { encodeReference } from '../../parties/reference.ts';
 import type { ReadPart } from '../../platform/base/long-reads.ts';
 import { inTurns } from '../../platform/base/turns.ts';
-import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { SLICE_ROWS } from '../../platform/export/rows.ts';
 import type { Cell, ExportTable } from '../../platform/export/rows.ts';
-import { MAX_XLSX_ROWS } from '../../platform/export/xlsx.ts';
 import type { BookPeriod } from '../house/store.ts';
 import type { StatementOf } from './statement-accounts.ts';
 import { firstCursor, readStatementHead, readStatementPage } from './statement.ts';
@@ -89,16 +87,6 @@ export async function statementTable(
       rows: rowsOf(pool, of, { head, read }),
     },
   };
-}
-
-/** Throws: `PlainError` if a sheet cannot have the lines. */
-export function requireFitsSheet({ count }: StatementHead): void {
-  // Titles, opening and closing.
-  if (count + 3 <= MAX_XLSX_ROWS) return;
-  throw new PlainError(
-    `A sheet has at most ${MAX_XLSX_ROWS} rows; the statement has ${count}. Choose a shorter period, or CSV.`,
-    { field: 'from' },
-  );
 }
 
 type Column = readonly [

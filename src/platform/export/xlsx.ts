@@ -3,12 +3,23 @@ import { ZipFile } from 'yazl';
 import type { WireTime } from '../base/clock.ts';
 import { escapeMarkup } from '../base/markup.ts';
 import { formatMoney } from '../base/money.ts';
+import { PlainError } from '../base/plain-error.ts';
 import { textOf } from './csv.ts';
 import { slicesOf } from './rows.ts';
 import type { Cell, ExportTable } from './rows.ts';
 
 /** Rows of one sheet, by the file format. */
 export const MAX_XLSX_ROWS = 1_048_576;
+
+/** Throws: `PlainError` if a sheet cannot have a table with so many rows. */
+export function requireFitsSheet(rows: number): void {
+  // The title, and a row before and after all others.
+  if (rows + 3 <= MAX_XLSX_ROWS) return;
+  throw new PlainError(
+    `A sheet has at most ${MAX_XLSX_ROWS} rows; the table has ${rows}. Choose a shorter period, or CSV.`,
+    { field: 'from' },
+  );
+}
 
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';

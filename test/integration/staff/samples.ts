@@ -237,6 +237,12 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   },
   'statement.pulls': nothing,
   'statement.set-pull': { input: async () => ({ operator: 'kplc', every: '6h', from: hour.from }) },
+  'account-statement.vendor': {
+    input: async () => ({ vid: 'demo', from: '2026-01-05', to: '2026-01-06' }),
+  },
+  'account-statement.operator': {
+    input: async () => ({ operator: 'kplc', from: '2026-01-05', to: '2026-01-06' }),
+  },
   'day.show': { input: async () => ({ day: '2026-01-05' }) },
   'day.totals': { input: async () => ({ day: '2026-01-05' }) },
   'day.close': { input: async () => ({ day: nextDay(), reason: 'nothing is missing' }) },

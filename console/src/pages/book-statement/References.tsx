@@ -1,19 +1,19 @@
 import { Trans } from '@lingui/react/macro';
 import { Link } from '@tanstack/react-router';
-import type { BookStatementLine } from '../../../../src/console/finance-answers.ts';
+import type { AccountStatementLine } from '../../../../src/staff/account-statements.ts';
 import { useMay } from '../../app/session.ts';
 
 /** Every reference of a line, with links to what is shown elsewhere. */
-export function References({ line }: { readonly line: BookStatementLine }) {
-  const { reference, isPayment, caseId, statementId } = line;
+export function References({ line }: { readonly line: AccountStatementLine }) {
+  const { reference, is_payment: isPayment, case: caseId, statement: statementId } = line;
   const mayReadCases = useMay('cases.read');
   // One link in a cell, so that each can be hit with a finger. A correction's payment is linked in front.
   const isLinked = reference !== null && isPayment;
   const others = [
-    line.merchantReference,
-    pair(line.collector, line.collectorReference),
-    pair(line.operator, line.operatorReference),
-    line.bankReference,
+    line.merchant_reference,
+    pair(line.collector, line.collector_reference),
+    pair(line.operator, line.operator_reference),
+    line.bank_reference,
   ].filter((text) => text !== null);
   return (
     <>

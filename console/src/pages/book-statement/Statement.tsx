@@ -1,9 +1,9 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Link } from '@tanstack/react-router';
 import type {
-  BookStatementAnswer,
-  BookStatementLine,
-} from '../../../../src/console/finance-answers.ts';
+  AccountStatement,
+  AccountStatementLine,
+} from '../../../../src/staff/account-statements.ts';
 import { More } from '../../design/More.tsx';
 import { Problem } from '../../design/Problem.tsx';
 import { Rows } from '../../design/Rows.tsx';
@@ -23,20 +23,24 @@ export function Statement({ list }: { readonly list: StatementList }) {
   if (list.isError && list.data === undefined) {
     return <Problem error={list.error} onRetry={() => void list.refetch()} />;
   }
-  const head = list.data?.pages[0]?.head;
-  if (list.data === undefined || head === null || head === undefined)
+  const [first] = list.data?.pages ?? [];
+  const { head = null } = first ?? {};
+  if (list.data === undefined || first === undefined || head === null)
     return <Skeleton lines={12} />;
   return (
     <>
-      <Summary head={head} />
-      {head.endsEarly && (
+      <Summary head={head} opening={first.opening} closing={first.closing} />
+      {head.ends_early && (
         <p className={styles['count']}>
           <Trans>
             Complete up to <Time at={head.to} />. Later movements may still be recorded.
           </Trans>
         </p>
       )}
-      <Lines head={head} lines={list.data.pages.flatMap(({ lines }) => lines)} />
+      <Lines
+        first={first}
+        lines={list.data.pages.flatMap<AccountStatementLine>(({ lines }) => lines)}
+      />
       {list.isError && <Problem error={list.error} onRetry={() => void list.fetchNextPage()} />}
       <More list={list} className={styles['more']}>
         <Trans>Show later movements</Trans>
@@ -45,10 +49,19 @@ export function Statement({ list }: { readonly list: StatementList }) {
   );
 }
 
-type Head = NonNullable<BookStatementAnswer['head']>;
+type Head = NonNullable<AccountStatement['head']>;
+type Edge = AccountStatement['opening'];
 
 /** Opening and movements, which sum to the closing balance. */
-function Summary({ head }: { readonly head: Head }) {
+function Summary({
+  head,
+  opening,
+  closing,
+}: {
+  readonly head: Head;
+  readonly opening: Edge;
+  readonly closing: Edge;
+}) {
   const { t } = useLingui();
   const { count } = useFigures();
   const names = useMovementNames();
@@ -64,8 +77,8 @@ function Summary({ head }: { readonly head: Head }) {
           {
             key: 'opening',
             title: <Trans>Opening balance</Trans>,
-            value: <Money amount={head.opening} currency />,
-            ...floatNote(head.openingFloat),
+            value: opening && <Money amount={opening.balance} currency />,
+            ...floatNote(opening),
           },
           ...moved.map((sum) => ({
             key: sum.movement,
@@ -75,8 +88,8 @@ function Summary({ head }: { readonly head: Head }) {
           {
             key: 'closing',
             title: <Trans>Closing balance</Trans>,
-            value: <Money amount={head.closing} currency />,
-            ...floatNote(head.closingFloat),
+            value: closing && <Money amount={closing.balance} currency />,
+            ...floatNote(closing),
           },
         ]}
       />
@@ -85,8 +98,9 @@ function Summary({ head }: { readonly head: Head }) {
 }
 
 /** How much of a vendor's money is in its float. */
-function floatNote(amount: string | null) {
-  if (amount === null) return {};
+function floatNote(edge: Edge) {
+  if (edge === null || !('float' in edge)) return {};
+  const amount = edge.float;
   return {
     note: (
       <Trans>
@@ -98,21 +112,21 @@ function floatNote(amount: string | null) {
 
 const column = (
   title: string,
-  cell: Column<BookStatementLine>['cell'],
-  more: Partial<Column<BookStatementLine>> = {},
-): Column<BookStatementLine> => ({ title, cell, ...more });
+  cell: Column<AccountStatementLine>['cell'],
+  more: Partial<Column<AccountStatementLine>> = {},
+): Column<AccountStatementLine> => ({ title, cell, ...more });
 
 function Lines({
-  head,
+  first,
   lines,
 }: {
-  readonly head: Head;
-  readonly lines: readonly BookStatementLine[];
+  readonly first: AccountStatement;
+  readonly lines: readonly AccountStatementLine[];
 }) {
   const { t } = useLingui();
-  const { count } = useFigures();
   const names = useMovementNames();
-  const isVendors = head.openingFloat !== null;
+  const isVendors = first.opening !== null && 'float' in first.opening;
+  const all = first.count ?? 0;
   return (
     <>
       <Table
@@ -122,8 +136,14 @@ function Lines({
         empty={t`Nothing moved in this period.`}
         columns={[
           column(t`When`, ({ at }) => <Time at={at} />),
-          ...(isVendors ? [] : [column(t`Vendor`, ({ vid }) => vid ?? '–', { hide: 'small' })]),
-          column(t`What`, ({ movement, reference, isPayment, caseId }) => {
+          ...(isVendors
+            ? []
+            : [
+                column(t`Vendor`, (line) => ('vid' in line ? (line.vid ?? '–') : null), {
+                  hide: 'small',
+                }),
+              ]),
+          column(t`What`, ({ movement, reference, is_payment: isPayment, case: caseId }) => {
             const name = names[movement] ?? movement;
             if (reference === null || !(isPayment || caseId !== null)) return name;
             return (
@@ -143,7 +163,7 @@ function Lines({
           column(t`Balance`, ({ balance }) => <Money amount={balance} />, { align: 'end' }),
           ...(isVendors
             ? [
-                column(t`Float`, ({ float }) => float !== null && <Money amount={float} />, {
+                column(t`Float`, (line) => 'float' in line && <Money amount={line.float} />, {
                   align: 'end',
                   hide: 'small',
                 }),
@@ -151,13 +171,20 @@ function Lines({
             : []),
         ]}
       />
-      {head.count > lines.length && (
-        <p className={styles['count']}>
-          <Trans>
-            {count(lines.length)} of {count(head.count)} movements. The files have all of them.
-          </Trans>
-        </p>
-      )}
+      <Shown count={lines.length} of={all} />
     </>
+  );
+}
+
+/** How much of a long statement is on the page. */
+function Shown({ count: shown, of: all }: { readonly count: number; readonly of: number }) {
+  const { count } = useFigures();
+  if (all <= shown) return null;
+  return (
+    <p className={styles['count']}>
+      <Trans>
+        {count(shown)} of {count(all)} movements. The files have all of them.
+      </Trans>
+    </p>
   );
 }

@@ -111,7 +111,7 @@ const MAX_PRINTED = 5000;
 /** Reads the rest of the statement, then prints it. */
 function Print({ list }: { readonly list: StatementList }) {
   const { t } = useLingui();
-  const count = list.data?.pages[0]?.head?.count ?? 0;
+  const count = list.data?.pages[0]?.count ?? 0;
   const print = async (): Promise<void> => {
     if (count > MAX_PRINTED) {
       announce(t`Too long to print. Choose a shorter period, or a file.`);
