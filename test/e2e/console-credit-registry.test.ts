@@ -113,7 +113,6 @@ test.skipIf(!HAS_BROWSER)(
     expect(approvals).toMatchObject([{ login: 'risk2', result: 'done' }]);
     // The other file was refused.
     expect(fixture.problems).toEqual([expect.stringContaining('400')]);
-    await page.context().close();
   },
   180_000,
 );

@@ -59,7 +59,6 @@ describe.skipIf(!HAS_BROWSER)('every page', () => {
       }
       expect(found).toEqual([]);
       expect(fixture.problems).toEqual([]);
-      await page.context().close();
     },
     300_000,
   );

@@ -81,7 +81,7 @@ async function stop(running: Running, location: Place): Promise<void> {
 
 /** Kills the service and its database at once, as when the machine is lost. */
 async function lose(running: Running, location: Place): Promise<void> {
-  for (const pid of await processesOf(location.dataDir, running.process.pid)) {
+  for (const pid of processesOf(location.dataDir, running.process.pid)) {
     process.kill(pid, 'SIGKILL');
   }
   await running.process.ended();

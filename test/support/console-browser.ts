@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import { onTestFinished } from 'vitest';
 import { DEMO_PASSWORD } from '../../sandbox/data.ts';
 import { BROWSER_TIMEOUT_MS } from './browser.ts';
 
@@ -38,7 +39,7 @@ function buildPages(folder: 'console' | 'site'): void {
   if (status !== 0) throw new Error(`${folder} could not be built:\n${stderr}`);
 }
 
-/** A page of the console with a signed-in person. */
+/** A page of the console with a signed-in person. It is closed after the test: an open one goes on asking for news. */
 export async function openConsole(
   browser: Browser,
   at: string,
@@ -50,6 +51,7 @@ export async function openConsole(
   },
 ): Promise<Page> {
   const context = await browser.newContext();
+  onTestFinished(async () => await context.close());
   context.setDefaultTimeout(BROWSER_TIMEOUT_MS);
   const page = await context.newPage();
   page.on('pageerror', (error) => by.problems.push(error.message));

@@ -207,7 +207,7 @@ function describe(
       return ending;
     },
     kill: async (whom = 'group') => {
-      const pids = whom === 'everything' ? await processesOf(dataDir, running.pid) : [];
+      const pids = whom === 'everything' ? processesOf(dataDir, running.pid) : [];
       running.signal('SIGKILL', 'group');
       for (const pid of pids) killIfThere(pid);
       await closePool();

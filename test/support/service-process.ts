@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { NODE_OPTIONS } from '../../scripts/node-options.ts';
@@ -90,26 +90,40 @@ function signalGroup(group: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Pids of the living processes whose command line holds `text`, or that are of the group. */
-export async function processesOf(text: string, group?: number): Promise<number[]> {
-  const found: number[] = [];
-  for (const name of await readdir('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    const [stat = '', commandLine = ''] = await Promise.all(
-      ['stat', 'cmdline'].map((file) => readFile(`/proc/${name}/${file}`, 'utf8').catch(() => '')),
-    );
-    // proc(5): after the name in parentheses come state, parent and process group.
-    const [state = '', , itsGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (['', 'Z', 'X'].includes(state)) continue;
-    if (itsGroup === String(group) || commandLine.includes(text)) found.push(Number(name));
+/** A file of a process; empty if the process is gone. Its content needs no disk, so a promise costs more than a read. */
+function readProcess(pid: number | string, file: 'stat' | 'cmdline'): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
   }
-  return found;
+}
+
+/** proc(5): after the name in parentheses come state, parent and process group. Undefined: it has ended. */
+function groupOf(pid: number | string): string | undefined {
+  const stat = readProcess(pid, 'stat');
+  const [state = '', , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return ['', 'Z', 'X'].includes(state) ? undefined : group;
+}
+
+/** Pids of the living processes whose command line holds `text`, or that are of the group. */
+export function processesOf(text: string, group?: number): number[] {
+  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const isFound = (pid: string): boolean => {
+    if (readProcess(pid, 'cmdline').includes(text)) return groupOf(pid) !== undefined;
+    return group !== undefined && groupOf(pid) === String(group);
+  };
+  return all.filter(isFound).map(Number);
 }
 
 /** Resolves when no process works in the folder, and none of the group is left. */
 export async function untilNothingRuns(folder: string, group?: number): Promise<void> {
-  await until(`the processes of ${folder} end`, async () => {
-    return (await processesOf(folder, group)).length === 0;
+  let known: number[] = [];
+  await until(`the processes of ${folder} end`, () => {
+    // All others are read again only once these have ended.
+    known = known.filter((pid) => groupOf(pid) !== undefined);
+    if (known.length === 0) known = processesOf(folder, group);
+    return known.length === 0;
   });
 }
 
