@@ -4,8 +4,7 @@ import { DEMO_PASSWORD } from '../../sandbox/data.ts';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
 import { closeBreaker, openBreaker } from '../../src/payments/billers/routes-store.ts';
 import { BROWSER_TIMEOUT_MS, HAS_BROWSER, startBrowser } from '../support/browser.ts';
-import { createTestDatabase } from '../support/cluster.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 
 describe.skipIf(!HAS_BROWSER)('in a browser', () => {
@@ -13,7 +12,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    running = await startInProcess((await createTestDatabase()).url);
+    running = await startInProcess((await createServiceDatabase()).url);
     browser = await startBrowser();
   });
   afterAll(async () => {

@@ -4,10 +4,9 @@ import { DEMO_PASSWORD } from '../../sandbox/data.ts';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
 import { acceptLink, createLink } from '../../src/parties/people/links.ts';
 import { BROWSER_TIMEOUT_MS, HAS_BROWSER, startBrowser } from '../support/browser.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import { buildConsoleOnce, openConsole } from '../support/console-browser.ts';
 import { ConsoleClient, signedIn } from '../support/console-client.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { peopleDepsOf } from '../support/people-deps.ts';
 import { startPrefixProxy } from '../support/prefix-proxy.ts';
@@ -27,7 +26,7 @@ beforeAll(async () => {
   proxy = await startPrefixProxy('/apps/pay', () => running.origin);
   site = `http://localhost:${proxy.port}`;
   origin = `${site}/apps/pay`;
-  running = await startInProcess((await createTestDatabase()).url, {
+  running = await startInProcess((await createServiceDatabase()).url, {
     environment: { PUBLIC_URL: origin },
   });
   browser = await startBrowser();

@@ -2,10 +2,9 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { DEMO_PASSWORD } from '../../sandbox/data.ts';
 import { HAS_BROWSER, startBrowser } from '../support/browser.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { buildConsoleOnce, openConsole } from '../support/console-browser.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { findFreePort } from '../support/service-process.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
@@ -31,7 +30,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
 
   beforeAll(async () => {
     buildConsoleOnce();
-    database = await createTestDatabase();
+    database = await createServiceDatabase();
     proxy = await startTcpProxy(database.url);
     // It is closed and used again: outgoing connections must not take it meanwhile.
     await start(String(await findFreePort()));

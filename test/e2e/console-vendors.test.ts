@@ -4,9 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
 import { setWebhook } from '../../src/payments/events/administer.ts';
 import { HAS_BROWSER, startBrowser } from '../support/browser.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import { openConsole } from '../support/console-browser.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { until } from '../support/until.ts';
 import { VendorClient } from '../support/vendor-client.ts';
@@ -32,7 +31,7 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    running = await startInProcess((await createTestDatabase()).url, {
+    running = await startInProcess((await createServiceDatabase()).url, {
       environment: { ROLES: 'api,jobs' },
     });
     receiver = await startWebhookReceiver();

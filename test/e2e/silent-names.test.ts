@@ -1,11 +1,10 @@
 import { promises as dns } from 'node:dns';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { setWebhook } from '../../src/payments/events/administer.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { startDnsServer } from '../support/dns-server.ts';
 import type { DnsServer } from '../support/dns-server.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { SelfServiceClient } from '../support/self-service-client.ts';
 import { startSimulatedOperators } from '../support/simulated-operators.ts';
@@ -43,7 +42,7 @@ beforeAll(async () => {
   folder = await makeTemporaryFolder();
   operators = await startSimulatedOperators(folder);
   receiver = await startWebhookReceiver();
-  database = await createTestDatabase();
+  database = await createServiceDatabase();
   running = await startInProcess(database.url, {
     environment: { ROLES: 'api,dispatcher,jobs' },
     operatorOrigin: operators.origin,

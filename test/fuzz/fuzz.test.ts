@@ -7,9 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Refusal } from '../../src/platform/base/errors.ts';
 import { createRandom } from '../simulation/random.ts';
 import { SEED } from '../seed.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { startSimulatedOperators } from '../support/simulated-operators.ts';
 import type { SimulatedOperators } from '../support/simulated-operators.ts';
@@ -27,7 +26,7 @@ let folder: string;
 let operators: SimulatedOperators;
 let running: InProcessService;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createServiceDatabase();
   folder = await makeTemporaryFolder();
   operators = await startSimulatedOperators(path.join(folder, 'operators'));
   for (let index = 0; index < AT_ONCE; index += 1) {

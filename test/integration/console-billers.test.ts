@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { endOfflinePeriods } from '../../src/payments/billers/administer.ts';
 import { saveProducts } from '../../src/payments/billers/products-store.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import { signedIn } from '../support/console-client.ts';
 import type { ConsoleClient } from '../support/console-client.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { inProcess } from './cli-support.ts';
 
@@ -13,7 +12,7 @@ let databaseUrl = '';
 let client: ConsoleClient;
 
 beforeAll(async () => {
-  databaseUrl = (await createTestDatabase()).url;
+  databaseUrl = (await createServiceDatabase()).url;
   running = await startInProcess(databaseUrl);
   client = await signedIn(running.origin, 'operations');
 });

@@ -14,10 +14,9 @@ import type { Pool } from '../../src/platform/db/pool.ts';
 import { createProposals } from '../../src/proposal-kinds.ts';
 import { COMMAND_LINE } from '../../src/proposals/actors.ts';
 import { confirmedBy } from '../../src/proposals/parties/person.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient, signInAll } from '../support/console-client.ts';
 import type { SignedIn } from '../support/console-client.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { peopleDepsOf } from '../support/people-deps.ts';
 
@@ -29,7 +28,7 @@ let as: SignedIn;
 
 beforeAll(async () => {
   const environment = { CONSOLE_CHANGES_PER_SECOND: '0', CONSOLE_READS_PER_SECOND: '0' };
-  const database = await createTestDatabase();
+  const database = await createServiceDatabase();
   running = await startInProcess(database.url, { environment });
   owner = createPool({ url: database.ownerUrl, max: 1, name: 'owner' });
   as = await signInAll(running.origin, ['admin', 'demo-admin', 'demo2-admin']);

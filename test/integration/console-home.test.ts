@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { HomeAnswer } from '../../src/console/operations-answers.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import { signedIn } from '../support/console-client.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { zoneAtNoon } from '../support/noon.ts';
 import { inProcess } from './cli-support.ts';
@@ -13,7 +12,7 @@ let databaseUrl = '';
 const zone = { TIME_ZONE: zoneAtNoon() };
 
 beforeAll(async () => {
-  databaseUrl = (await createTestDatabase()).url;
+  databaseUrl = (await createServiceDatabase()).url;
   running = await startInProcess(databaseUrl, { environment: zone });
   for (const [vid, count] of [
     ['demo', 3],

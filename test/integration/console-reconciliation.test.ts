@@ -3,10 +3,9 @@ import type { ComparedDay } from '../../src/staff/days.ts';
 import type { OfferedStatement } from '../../src/staff/statements.ts';
 import { createWireTime, periodOfDay } from '../../src/platform/base/clock.ts';
 import { DAY_MS } from '../../src/platform/base/days.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import { signedIn } from '../support/console-client.ts';
 import type { ConsoleAnswer, ConsoleClient } from '../support/console-client.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { zoneAtNoon } from '../support/noon.ts';
 import { statementText } from '../support/reconciliation-fixture.ts';
@@ -23,7 +22,7 @@ let running: InProcessService;
 let finance: ConsoleClient;
 
 beforeAll(async () => {
-  running = await startInProcess((await createTestDatabase()).url, {
+  running = await startInProcess((await createServiceDatabase()).url, {
     environment: { TIME_ZONE: timeZone },
   });
   finance = await signedIn(running.origin, 'finance');

@@ -11,9 +11,8 @@ import { knownDevice, newDeviceToken } from '../../src/parties/people/known-devi
 import { createSessions, removeEndedSessions } from '../../src/parties/people/sessions.ts';
 import { checkSignIn } from '../../src/parties/people/sign-in.ts';
 import type { MasterKeys } from '../../src/platform/base/sealing.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import { ConsoleClient } from '../support/console-client.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { peopleDepsOf } from '../support/people-deps.ts';
 
@@ -21,7 +20,7 @@ let running: InProcessService;
 let client: ConsoleClient;
 
 beforeAll(async () => {
-  const database = await createTestDatabase();
+  const database = await createServiceDatabase();
   running = await startInProcess(database.url);
 });
 afterAll(async () => {
@@ -139,7 +138,7 @@ describe('over HTTP', () => {
 });
 
 test('with an https PUBLIC_URL the cookie is Secure and bound to the host, whatever the proxy says', async () => {
-  const { url } = await createTestDatabase();
+  const { url } = await createServiceDatabase();
   const environment = { PUBLIC_URL: 'https://pay.example' };
   const behindProxy = await startInProcess(url, { environment, logLevel: 'warn' });
   try {

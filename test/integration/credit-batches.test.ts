@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { fresh } from '../support/demo-vendors.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { until } from '../support/until.ts';
 import { VendorClient, encode, send, signed } from '../support/vendor-client.ts';
@@ -15,7 +14,7 @@ let database: TestDatabase;
 let running: InProcessService;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createServiceDatabase();
   running = await startInProcess(database.url, {
     environment: { CREDIT_MISSES_PER_HOUR: String(MISSES_PER_HOUR) },
   });

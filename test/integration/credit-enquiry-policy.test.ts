@@ -6,10 +6,9 @@ import { isMiss, missDelayMs, refusalCodeOf } from '../../src/credit/enquiries/d
 import { ENQUIRY_OUTCOMES } from '../../src/credit/enquiries/record.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import { changeVendor } from '../../src/parties/administer.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { fresh } from '../support/demo-vendors.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { moved } from '../support/moved.ts';
 import { SelfServiceClient } from '../support/self-service-client.ts';
@@ -26,7 +25,7 @@ let running: InProcessService;
 let second: InProcessService;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createServiceDatabase();
   const environment = { CREDIT_MISSES_PER_HOUR: String(MISSES_PER_HOUR) };
   running = await startInProcess(database.url, { environment });
   second = await startInProcess(database.url, { environment });

@@ -8,11 +8,10 @@ import { findVendor } from '../../src/parties/store.ts';
 import { setWebhook } from '../../src/payments/events/administer.ts';
 import { systemClock } from '../../src/platform/base/clock.ts';
 import { createMac } from '../../src/platform/base/mac.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { approveProposal, decisionDeps, groundsOf } from '../support/credit-decisions.ts';
 import { fresh } from '../support/demo-vendors.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { encode, send, signed } from '../support/vendor-client.ts';
 import type { Answer, Params, VendorClient } from '../support/vendor-client.ts';
@@ -24,7 +23,7 @@ let running: InProcessService;
 let nowMs = Date.now();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createServiceDatabase();
   running = await startInProcess(database.url);
 });
 

@@ -11,12 +11,11 @@ import { archivePayments } from '../../src/payments/archive/archive.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { signedIn } from '../support/console-client.ts';
 import type { ConsoleClient } from '../support/console-client.ts';
 import { create, outcomeOf, startDispatch } from '../support/dispatch-fixture.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { openBooks, OPERATOR } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
@@ -58,7 +57,7 @@ describe('a service with times that never come', () => {
   const readers = new Map<(typeof DEMO_PEOPLE)[number]['role'], ConsoleClient>();
 
   beforeAll(async () => {
-    database = await createTestDatabase();
+    database = await createServiceDatabase();
     running = await startInProcess(database.url, {
       environment: { CONSOLE_READS_PER_SECOND: '0', CONSOLE_CHANGES_PER_SECOND: '0' },
     });

@@ -19,11 +19,10 @@ import { setFeePrice } from '../../src/payments/billers/administer-prices.ts';
 import { openCase } from '../../src/payments/cases/cases-store.ts';
 import { decodeReference } from '../../src/parties/reference.ts';
 import { formatMoney } from '../../src/platform/base/money.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { signedIn } from '../support/console-client.ts';
 import type { ConsoleClient } from '../support/console-client.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { zoneAtNoon } from '../support/noon.ts';
 import { addOwingVendor } from '../support/owing-vendor.ts';
@@ -56,7 +55,7 @@ const NEVER_TELLS = '9909';
 
 beforeAll(async () => {
   folder = await makeTemporaryFolder();
-  database = await createTestDatabase();
+  database = await createServiceDatabase();
   operators = await startSimulatedOperators(folder, ['--port', String(await findFreePort())]);
   running = await startInProcess(database.url, {
     environment: { ROLES: 'api,dispatcher,jobs', ...zone },

@@ -17,9 +17,8 @@ import { keyHolders, openSource } from '../../src/payments/receipts/sources.ts';
 import type { OpenSource } from '../../src/payments/receipts/sources.ts';
 import { findSource } from '../../src/payments/receipts/sources-store.ts';
 import type { ReceiptDeps } from '../../src/payments/receipts/take.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { addDarajaSource, DARAJA_KEY, SHORT_CODE, SOURCE } from '../support/money-in.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
@@ -43,7 +42,7 @@ let source: OpenSource;
 let deps: ReceiptDeps;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createServiceDatabase();
   network = await startTcpProxy(database.url);
   const environment = { STRANGER_REQUESTS_PER_SECOND: '0' };
   const proxied = { environment: { ...environment, TRUSTED_PROXIES: '127.0.0.1' } };

@@ -15,9 +15,8 @@ import type { ReceiptDeps } from '../../src/payments/receipts/take.ts';
 import { findVendor } from '../../src/parties/store.ts';
 import { checkTopUp, pushTopUp } from '../../src/payments/receipts/push.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { addDarajaSource, SHORT_CODE, SOURCE, startProvider } from '../support/money-in.ts';
 import type { Provider } from '../support/money-in.ts';
@@ -32,7 +31,7 @@ let provider: Provider;
 let source: OpenSource;
 let deps: ReceiptDeps;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createServiceDatabase();
   provider = await startProvider();
   running = await startInProcess(database.url, {
     environment: { TRUSTED_PROXIES: '127.0.0.1', STRANGER_REQUESTS_PER_SECOND: '0' },

@@ -3,10 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { retireKey, rotateKey } from '../../src/parties/administer.ts';
 import { setWebhook } from '../../src/payments/events/administer.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { collect, fresh } from '../support/demo-vendors.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { SelfServiceClient, resourceOf } from '../support/self-service-client.ts';
 import { startSimulatedOperators } from '../support/simulated-operators.ts';
@@ -30,7 +29,7 @@ const references: string[] = [];
 const OWN = ['first', 'second', 'third', 'fourth'].map((name) => `${name} & co=+1`);
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createServiceDatabase();
   folder = await makeTemporaryFolder();
   operators = await startSimulatedOperators(folder);
   running = await startInProcess(database.url, {

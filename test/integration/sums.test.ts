@@ -17,7 +17,7 @@ import { CITUS_URL } from '../support/citus.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { ConsoleClient } from '../support/console-client.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { zoneAtNoon } from '../support/noon.ts';
 import { BUSY_VENDOR, fillUsedMonths } from '../support/used-months.ts';
@@ -100,7 +100,7 @@ async function removeSums(): Promise<void> {
 }
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createServiceDatabase();
   running = await startInProcess(database.url, { environment: { TIME_ZONE: timeZone } });
   owner = createPool({ url: database.ownerUrl, max: 2, name: 'test owner' });
   await fillUsedMonths(owner, 2_000);

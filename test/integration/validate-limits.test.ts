@@ -4,9 +4,8 @@ import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setOperator } from '../../src/payments/billers/administer.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { until } from '../support/until.ts';
@@ -23,7 +22,7 @@ let running: InProcessService;
 beforeAll(async () => {
   await once(operators.listen(0, '127.0.0.1'), 'listening');
   const { port } = operators.address() as AddressInfo;
-  database = await createTestDatabase();
+  database = await createServiceDatabase();
   running = await startInProcess(database.url, { operatorOrigin: `http://127.0.0.1:${port}` });
 });
 afterAll(async () => {

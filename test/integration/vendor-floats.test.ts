@@ -28,9 +28,8 @@ import { findVendor } from '../../src/parties/store.ts';
 import type { Mac } from '../../src/platform/base/mac.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { addDarajaSource, SOURCE, startProvider } from '../support/money-in.ts';
 import type { Provider } from '../support/money-in.ts';
@@ -69,7 +68,7 @@ let ledgerMac: Mac;
 let source: OpenSource;
 let deps: TopUpDeps;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createServiceDatabase();
   provider = await startProvider();
   running = await startInProcess(database.url, {
     environment: { TRUSTED_PROXIES: '127.0.0.1', STRANGER_REQUESTS_PER_SECOND: '0' },

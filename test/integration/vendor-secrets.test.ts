@@ -9,11 +9,10 @@ import { insertPurpose } from '../../src/platform/db/purpose-store.ts';
 import { createProposals } from '../../src/proposal-kinds.ts';
 import type { Actor } from '../../src/proposals/kind.ts';
 import type { Proposals } from '../../src/proposals/proposals.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { signInAll } from '../support/console-client.ts';
 import type { SignedIn } from '../support/console-client.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
@@ -100,7 +99,7 @@ describe('in the console', () => {
   let as: SignedIn;
   beforeAll(async () => {
     const environment = { CONSOLE_CHANGES_PER_SECOND: '0', CONSOLE_READS_PER_SECOND: '0' };
-    database = await createTestDatabase();
+    database = await createServiceDatabase();
     running = await startInProcess(database.url, { environment });
     as = await signInAll(running.origin, ['admin', 'demo-admin']);
   });

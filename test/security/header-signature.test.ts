@@ -3,12 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../src/platform/base/limits.ts';
 import { changeCollector, changeVendor, rotateKey } from '../../src/parties/administer.ts';
 import { deleteExpiredNonces } from '../../src/parties/nonces-store.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { fresh } from '../support/demo-vendors.ts';
 import { headerOf as headerFor, withHeader } from '../support/header-signature.ts';
 import type { Signing } from '../support/header-signature.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { OPERATIONS, READING, usualParams } from '../support/operation-samples.ts';
 import { expectRefusal } from '../support/refusals.ts';
@@ -22,7 +21,7 @@ let second: InProcessService;
 let vendor: VendorClient;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createServiceDatabase();
   first = await startInProcess(database.url);
   second = await startInProcess(database.url);
   vendor = await first.addVendor({ signature: 'v2', enquiryPolicy: 'open' });

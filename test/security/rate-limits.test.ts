@@ -2,11 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setOperatorKey } from '../../src/payments/billers/administer-operator-key.ts';
 import { setOperator } from '../../src/payments/billers/administer.ts';
 import { VTPASS_SETTINGS } from '../conformance/subjects/vtpass.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import { signedIn } from '../support/console-client.ts';
 import type { ConsoleAnswer } from '../support/console-client.ts';
 import type { TestDatabase } from '../support/cluster.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { expectRefusal } from '../support/refusals.ts';
 import { headerOf, withHeader } from '../support/header-signature.ts';
@@ -16,7 +15,7 @@ import type { Answer, WireRequest } from '../support/vendor-client.ts';
 let database: TestDatabase;
 let running: InProcessService;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createServiceDatabase();
   running = await startInProcess(database.url, {
     environment: {
       SIGNER_REQUESTS_PER_SECOND: '1',

@@ -4,10 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rotateKey } from '../../src/parties/administer.ts';
 import { rotateSecret, setWebhook } from '../../src/payments/events/administer.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { headerOf, withHeader } from '../support/header-signature.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import {
   RESOURCES,
@@ -34,7 +33,7 @@ let secrets: Readonly<Record<string, readonly string[]>>;
 const ACCOUNT = '254722123987';
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createServiceDatabase();
   running = await startInProcess(database.url, {
     environment: { SELF_SERVICE_REQUESTS_PER_SECOND: '0' },
   });

@@ -9,11 +9,10 @@ import { LIMITS } from '../../src/platform/base/limits.ts';
 import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
 import type { Mac } from '../../src/platform/base/mac.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
-import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
 import { ConsoleClient, signedIn } from '../support/console-client.ts';
 import type { ConsoleAnswer } from '../support/console-client.ts';
-import { startInProcess } from '../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
 import { peopleDepsOf } from '../support/people-deps.ts';
 import { until } from '../support/until.ts';
@@ -29,7 +28,7 @@ let owner: Pool;
 let ledgerMac: Mac;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createServiceDatabase();
   running = await startInProcess(database.url, { environment: { TRUSTED_PROXIES: '127.0.0.1' } });
   owner = createPool({ url: database.ownerUrl, max: 2, name: 'test owner' });
   ({ ledgerMac } = await peopleDepsOf(running));

@@ -7,6 +7,7 @@ import { CITUS_URL, resetCitus } from './citus.ts';
 import { embeddedRuntimeUrl } from '../../src/platform/embedded/embedded.ts';
 
 export interface TestDatabase {
+  readonly name: string;
   /**
    * `postgres://…` of a database that only this caller uses, migrated and otherwise empty, as the
    * runtime role: the service has only that role's privileges.
@@ -29,19 +30,22 @@ const OBJECT_IN_USE = '55006';
 /**
  * A fresh database in the cluster of this run, cloned from the migrated template.
  * @param options.migrated false: without our schema, if databases can be created.
+ * @param options.template another database, to which nobody is connected.
  */
 export async function createTestDatabase(
-  options: { readonly migrated?: boolean } = {},
+  options: { readonly migrated?: boolean; readonly template?: string } = {},
 ): Promise<TestDatabase> {
+  const { template = inject('templateDatabase') } = options;
   if (CITUS_URL !== undefined) return await useCitus(CITUS_URL);
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
   await inCluster(async (client) => {
     if (options.migrated === false) await client.query(`create database ${name}`);
-    else await clone(client, name);
+    else await clone(client, name, template);
   });
   const url = new URL(inject('clusterUrl'));
   url.pathname = `/${name}`;
   return {
+    name,
     url: embeddedRuntimeUrl(url.href),
     ownerUrl: url.href,
     asOwner: async <Row extends QueryResultRow>(sql: string, values: readonly unknown[] = []) =>
@@ -57,6 +61,7 @@ export async function createTestDatabase(
 async function useCitus(url: string): Promise<TestDatabase> {
   await resetCitus(url, inject('citusSeeds')[url]);
   return {
+    name: new URL(url).pathname.slice(1),
     url,
     ownerUrl: url,
     asOwner: async <Row extends QueryResultRow>(sql: string, values: readonly unknown[] = []) =>
@@ -66,14 +71,12 @@ async function useCitus(url: string): Promise<TestDatabase> {
 }
 
 // Cloning needs exclusive access to the template, and another worker may be cloning it.
-async function clone(client: Client, name: string): Promise<void> {
+async function clone(client: Client, name: string, template: string): Promise<void> {
   const deadline = Date.now() + CLONE_TIMEOUT_MS;
   for (;;) {
     try {
       // Without fsync, copying files is faster than writing their pages to the log.
-      await client.query(
-        `create database ${name} template ${inject('templateDatabase')} strategy file_copy`,
-      );
+      await client.query(`create database ${name} template ${template} strategy file_copy`);
       return;
     } catch (error) {
       const inUse = (error as { code?: unknown }).code === OBJECT_IN_USE;

@@ -1,9 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { insertPurpose } from '../../src/platform/db/purpose-store.ts';
 import { startBrowser } from './browser.ts';
-import { createTestDatabase } from './cluster.ts';
 import { buildConsoleOnce, openConsole } from './console-browser.ts';
-import { startInProcess } from './in-process-service.ts';
+import { createServiceDatabase, startInProcess } from './in-process-service.ts';
 import type { InProcessService } from './in-process-service.ts';
 import { zoneAtNoon } from './noon.ts';
 import { startSimulatedOperators } from './simulated-operators.ts';
@@ -32,7 +31,7 @@ export async function startConsole(): Promise<ConsoleFixture> {
   const folder = await makeTemporaryFolder();
   const operators = await startSimulatedOperators(folder);
   const timeZone = zoneAtNoon();
-  const running = await startInProcess((await createTestDatabase()).url, {
+  const running = await startInProcess((await createServiceDatabase()).url, {
     environment: { ROLES: 'api,dispatcher,jobs', TIME_ZONE: timeZone },
     operatorOrigin: operators.origin,
   });

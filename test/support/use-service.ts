@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { createTestDatabase } from './cluster.ts';
 import type { TestDatabase } from './cluster.ts';
-import { startInProcess } from './in-process-service.ts';
+import { createServiceDatabase, startInProcess } from './in-process-service.ts';
 import type { InProcessOptions, InProcessService } from './in-process-service.ts';
 
 export interface UsedService extends InProcessService {
@@ -16,7 +16,9 @@ export function useService(options: InProcessOptions = {}): UsedService {
   let database: TestDatabase | undefined;
   let running: InProcessService | undefined;
   beforeAll(async () => {
-    database = await createTestDatabase();
+    const { masterKey, environment = {} } = options;
+    const hasUsualKeys = masterKey === undefined && environment['CREDIT_INDEX_KEY'] === undefined;
+    database = await (hasUsualKeys ? createServiceDatabase() : createTestDatabase());
     running = await startInProcess(database.url, options);
   });
   afterAll(async () => {

@@ -4,9 +4,8 @@ import { changePerson } from '../../../src/parties/people/administer.ts';
 import { listAudit } from '../../../src/parties/people/audit-store.ts';
 import { DEMO_STAFF_TOKEN } from '../../../src/parties/people/tokens.ts';
 import { openLedgerMac } from '../../../src/parties/ledger-key.ts';
-import { createTestDatabase } from '../../support/cluster.ts';
 import type { TestDatabase } from '../../support/cluster.ts';
-import { startInProcess } from '../../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../../support/in-process-service.ts';
 import type { InProcessService } from '../../support/in-process-service.ts';
 import { StaffClient, staffSignedIn } from '../../support/staff-client.ts';
 
@@ -18,7 +17,7 @@ let admin: StaffClient;
 let finance: StaffClient;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createServiceDatabase();
   running = await startInProcess(database.url);
   admin = await staffSignedIn(running.origin, 'admin');
   finance = await staffSignedIn(running.origin, 'finance');

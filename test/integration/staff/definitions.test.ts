@@ -26,11 +26,10 @@ import { ALL_OF_STAFF } from '../../../src/staff/viewer.ts';
 import { readConfig } from '../../../src/config.ts';
 import type { CreditDesk } from '../../../src/credit/facade.ts';
 import { createVault, creditKeysOf } from '../../../src/credit/registry/vault.ts';
-import { createTestDatabase } from '../../support/cluster.ts';
 import type { TestDatabase } from '../../support/cluster.ts';
 import { signedIn } from '../../support/console-client.ts';
 import type { ConsoleClient } from '../../support/console-client.ts';
-import { startInProcess } from '../../support/in-process-service.ts';
+import { createServiceDatabase, startInProcess } from '../../support/in-process-service.ts';
 import type { InProcessService } from '../../support/in-process-service.ts';
 import { StaffClient, staffSignedIn } from '../../support/staff-client.ts';
 import { makeTemporaryFolder, removeFolder } from '../../support/temporary.ts';
@@ -59,7 +58,7 @@ const pages = new Map<string, ConsoleClient>();
 
 beforeAll(async () => {
   folder = await makeTemporaryFolder();
-  database = await createTestDatabase();
+  database = await createServiceDatabase();
   const environment = { CONSOLE_READS_PER_SECOND: '0', CONSOLE_CHANGES_PER_SECOND: '0' };
   running = await startInProcess(database.url, { environment });
   for (const person of DEMO_PEOPLE) {
