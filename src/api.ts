@@ -56,7 +56,7 @@ import { createDoor } from './parties/people/attempts.ts';
 import { createSessionLookUps } from './parties/people/session-look-ups.ts';
 import { createSessions } from './parties/people/sessions.ts';
 import { programVersion } from './platform/program-version.ts';
-import { HomeFeed } from './console/home-feed.ts';
+import { OverviewFeed } from './payments/overview/feed.ts';
 import { createLongReads } from './platform/base/long-reads.ts';
 import type { LongReads } from './platform/base/long-reads.ts';
 import { ReadingNames } from './platform/base/reading-names.ts';
@@ -242,14 +242,15 @@ function routesOfConsole(
   });
 }
 
-type Staff = Pick<RoutesOptions, 'definitions' | 'deps' | 'cursors' | 'feed'> & {
+type Staff = Pick<RoutesOptions, 'definitions' | 'deps' | 'cursors'> & {
+  readonly feed: OverviewFeed;
   readonly nouns: readonly Noun[];
 };
 
 /** What `src/staff` defines, with what its handlers use. */
 async function staffOf(options: StaffOptions): Promise<Staff> {
   const nouns = await allNouns();
-  const feed = new HomeFeed({ ...options, pool: options.consolePool });
+  const feed = new OverviewFeed({ ...options, pool: options.consolePool });
   return {
     feed,
     nouns,
@@ -259,7 +260,7 @@ async function staffOf(options: StaffOptions): Promise<Staff> {
   };
 }
 
-function staffDepsOf(options: StaffOptions, pool: Pool, feed: HomeFeed): Staff['deps'] {
+function staffDepsOf(options: StaffOptions, pool: Pool, feed: OverviewFeed): Staff['deps'] {
   const { clock, wireTime, masterKeys, ledgerMac, reports, enquiryService, config } = options;
   const accessUrl = `${config.publicUrl}${config.scoringPath}${ACCESS_PATH}`;
   const proposals = createProposals({ ...options, pool });
@@ -271,6 +272,7 @@ function staffDepsOf(options: StaffOptions, pool: Pool, feed: HomeFeed): Staff['
     ledgerMac: async () => ledgerMac,
     proposals: async () => proposals,
     catalogue: async () => options.catalogue,
+    overview: async () => feed,
     activity: async (from) => await feed.activity(from),
     payments: options,
     credit: async () => {

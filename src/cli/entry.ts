@@ -6,7 +6,7 @@ import { noted } from './parties/noted.ts';
 
 /** Groups and commands that only read. Everything else leaves an entry in the audit log. */
 const READS = new Set([
-  ...['overview', 'operator list'],
+  'operator list',
   ...['operator protocols', 'operator test', 'operator floats'],
   ...['ledger', 'receipts push-status', 'receipts source list'],
   'receipts account list',

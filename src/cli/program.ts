@@ -108,7 +108,6 @@ const COMMANDS: readonly Entry[] = [
   {
     name: 'overview',
     summary: 'how the service is doing now',
-    load: async () => (await import('./payments/overview.ts')).addOverviewCommand,
   },
   {
     name: 'archive',

@@ -1,47 +1,7 @@
+import type { FloatView } from '../staff/float-view.ts';
 import type { PaymentInterval, PaymentSums } from '../staff/activity-view.ts';
-import type { BillerState } from '../staff/biller-view.ts';
 
 /** Shapes of the API’s answers about operations and administration; `answers.ts` says how values look. */
-
-/** Number of those that wait, and the age of the oldest. */
-export interface WaitingCount {
-  readonly count: number;
-  readonly oldestSeconds: number;
-}
-
-/** Our float with an operator, as the operator reports it. */
-export interface FloatView {
-  readonly operator: string;
-  /** Null until the operator has answered. */
-  readonly balance: string | null;
-  readonly polledAt: string | null;
-  readonly state: 'enough' | 'low' | 'stopped';
-  readonly low: string | null;
-  readonly stop: string | null;
-  readonly resume: string | null;
-  /** Until the stop limit; null: not within two weeks, or not known. */
-  readonly hoursLeft: number | null;
-}
-
-/** `GET /home`, and the data of each event of `GET /home/events`. */
-export interface HomeAnswer {
-  readonly at: string;
-  readonly todaySince: string;
-  readonly today: PaymentSums;
-  readonly lastHourSince: string;
-  readonly lastHour: PaymentSums;
-  readonly minutes: readonly PaymentInterval[];
-  readonly queued: WaitingCount;
-  readonly unknown: WaitingCount;
-  /** The vendor's float, for the vendor's people. */
-  readonly float: string | null;
-  /** Shown only to staff. */
-  readonly house: {
-    readonly floats: readonly FloatView[];
-    readonly billers: readonly BillerState[];
-    readonly cases: WaitingCount;
-  } | null;
-}
 
 /** An operator in a list. */
 export interface OperatorView {

@@ -46,3 +46,12 @@ export type PaymentInterval = Static<typeof interval>;
 export function intervalOf({ begin, p95Seconds, ...counts }: ActivityInterval): PaymentInterval {
   return { begin: begin.toISOString(), ...counts, p95_seconds: p95Seconds };
 }
+
+const percent = (rate: number | null): string =>
+  rate === null ? '-' : `${(rate * 100).toFixed(2)} %`;
+export const secondsText = (value: number | null): string =>
+  value === null ? '-' : `${value < 10 ? Number(value.toPrecision(2)) : value.toFixed(0)} s`;
+
+/** The sums in a line. */
+export const sumsText = ({ created, ...of }: PaymentSums): string =>
+  `${created} (${percent(of.success_rate)} paid, median ${secondsText(of.p50_seconds)}, 95th percentile ${secondsText(of.p95_seconds)})`;

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { BillerHealth } from '../payments/billers/health.ts';
 import type { ActivitySums } from '../payments/overview/activity.ts';
-import { sums, sumsOf } from './activity-view.ts';
+import { sums, sumsOf, sumsText } from './activity-view.ts';
 import { text, textOrNull, timeOrNull } from './fields.ts';
 
 /** Whether a biller can be paid, and how well that goes. */
@@ -45,10 +45,10 @@ export function statusOf({ biller, availability, offlineReason }: BillerHealth) 
 
 /** As the first page shows it. */
 export const billerState = Type.Object({
-  biller_code: text(),
+  biller_code: text({ title: 'Biller' }),
   name: text(),
   ...billerStatus,
-  last_hour: sums(),
+  last_hour: sums({ title: 'Last hour', text: sumsText }),
 });
 export type BillerState = Static<typeof billerState>;
 

@@ -1,5 +1,6 @@
 import type { CreditDesk } from '../credit/facade.ts';
 import type { BillerCatalogue } from '../payments/billers/catalogue.ts';
+import type { OverviewFeed } from '../payments/overview/feed.ts';
 import type { ActivitySince } from '../payments/overview/figures.ts';
 import type { Payments } from '../payments/payments.ts';
 import type { Clock, WireTime } from '../platform/base/clock.ts';
@@ -30,6 +31,8 @@ export interface StaffDeps {
   readonly proposals: () => Promise<Proposals>;
   /** Billers and operators as they are sold now. */
   readonly catalogue: () => Promise<BillerCatalogue>;
+  /** How the service is doing, read once for all who look. */
+  readonly overview: () => Promise<OverviewFeed>;
   /** How many payments there were lately. */
   readonly activity: ActivitySince;
   /** The running wing. Undefined: a command asks, which opens no connection to operators. */

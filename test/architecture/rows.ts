@@ -97,13 +97,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['staff'],
 
   ['console/answers', 'console/operations-answers', 'console/system-answers', 'console/route'],
-  [
-    'console/credit-answers',
-    'console/on-wire',
-    'console/live',
-    'console/file-uploads',
-    'console/home-feed',
-  ],
+  ['console/credit-answers', 'console/on-wire', 'console/live', 'console/file-uploads'],
   ['console/vendor-answers', 'console/pay-answers'],
   ['console/line-counter'],
   ['console/audited', 'console/staff-routes'],

@@ -11,7 +11,7 @@ import type {
   VatAnswer,
 } from '../../src/staff/reports.ts';
 import { AGES, ageLimits } from '../../src/payments/reports/ages.ts';
-import type { HomeAnswer } from '../../src/console/operations-answers.ts';
+import type { OverviewAnswer } from '../../src/staff/overview.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { findVendor } from '../../src/parties/store.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
@@ -291,13 +291,13 @@ test.each([
 });
 
 test('the first page has the figures of the overview and of the payments', async () => {
-  const home = await shown<HomeAnswer>('/home');
+  const home = await shown<OverviewAnswer>('/home');
   const overview = await told<Record<string, Record<string, unknown>>>('overview');
   const created = await count('from payments');
   expect(home.today).toMatchObject({ created });
   expect(overview['today']).toMatchObject({ created, failed: home.today.failed });
   expect(home.unknown.count).toBe(2);
   expect(overview['unknown']).toMatchObject({ count: 2 });
-  expect(overview['open_cases']).toMatchObject({ count: home.house?.cases.count });
-  expect(home.house?.cases.count).toBe(await count('from cases where resolved_at is null'));
+  expect(overview['open_cases']).toMatchObject({ count: home.open_cases?.count });
+  expect(home.open_cases?.count).toBe(await count('from cases where resolved_at is null'));
 });

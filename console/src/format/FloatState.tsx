@@ -1,5 +1,5 @@
 import { Trans } from '@lingui/react/macro';
-import type { FloatView } from '../../../src/console/operations-answers.ts';
+import type { FloatView } from '../../../src/staff/float-view.ts';
 import { Pill } from '../design/Pill.tsx';
 
 /** Whether our float with an operator suffices. */

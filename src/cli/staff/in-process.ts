@@ -123,6 +123,10 @@ function depsOf({ progress }: Cli, session: Session): StaffDeps {
         ...{ pool, wireTime, ledgerMac: await ledgerMac(), masterKeys: await masterKeys() },
       }),
     catalogue: async () => await readCatalogue(pool),
+    overview: async () => {
+      const { OverviewFeed } = await import('../../payments/overview/feed.ts');
+      return new OverviewFeed({ pool, wireTime, clock: systemClock });
+    },
     activity: countedNow(pool, systemClock),
     credit: async () => await (await import('../credit/desk.ts')).openDesk(session),
     progress: ({ done, of, what }) =>

@@ -3,16 +3,16 @@ import { listOperators } from '../../payments/billers/store.ts';
 import type { OperatorRow } from '../../payments/billers/store.ts';
 import { countInstructions } from '../../payments/dispatch/queue-totals-store.ts';
 import { intervalsOf, sumActivity } from '../../payments/overview/activity.ts';
+import type { OverviewFeed } from '../../payments/overview/feed.ts';
 import type { Overview } from '../../payments/overview/overview.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { OperatorDetail, OperatorsAnswer, OperatorView } from '../operations-answers.ts';
 import { intervalOf, sumsOf } from '../../staff/activity-view.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import type { HomeFeed } from '../home-feed.ts';
 import { route } from '../route.ts';
 import type { AnyRoute } from '../route.ts';
 import { lastDay } from './last-day.ts';
-import { floatView } from './operations-views.ts';
+import { floatOf } from '../../staff/float-view.ts';
 
 /** Operators: their breakers, floats and results. */
 export function operatorRoutes({
@@ -20,7 +20,7 @@ export function operatorRoutes({
   feed,
 }: {
   readonly pool: Pool;
-  readonly feed: Pick<HomeFeed, 'read'>;
+  readonly feed: Pick<OverviewFeed, 'read'>;
 }): AnyRoute[] {
   const read = async () => {
     const [overview, operators, counts] = await Promise.all([
@@ -81,7 +81,7 @@ function operatorView(
     blocked: routes.flatMap(({ biller, obstacle }) =>
       obstacle === null ? [] : [{ biller, obstacle }],
     ),
-    float: float === undefined ? null : floatView(float),
+    float: float === undefined ? null : floatOf(float),
     openInstructions: open.get(code) ?? 0,
     lastHour: sumsOf(
       sumActivity(

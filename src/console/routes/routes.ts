@@ -3,8 +3,6 @@ import type { Definition } from '../../staff/definition.ts';
 import type { StaffDeps } from '../../staff/deps.ts';
 import type { Cursors } from '../../platform/http/cursors.ts';
 import { staffRoutes } from '../staff-routes.ts';
-import { homeRoutes } from './home.ts';
-import type { HomeRoutesOptions } from './home.ts';
 import { accountRoutes } from './account.ts';
 import type { AccountRoutesOptions } from './account.ts';
 import type { ProposalRoutesOptions } from './proposal-decisions.ts';
@@ -25,7 +23,7 @@ export type RoutesOptions = ProposalRoutesOptions &
   Omit<BulkRoutesOptions, 'reads'> &
   CreditRoutesOptions &
   AccountRoutesOptions &
-  HomeRoutesOptions & {
+  Parameters<typeof operatorRoutes>[0] & {
     /** The views and actions of `src/staff`. */
     readonly definitions: readonly Definition[];
     readonly deps: StaffDeps & Required<Pick<StaffDeps, 'longReads'>>;
@@ -36,7 +34,6 @@ export type RoutesOptions = ProposalRoutesOptions &
 export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
   const reports = { ...options, reads: options.deps.longReads };
   return [
-    ...homeRoutes(options),
     ...operatorRoutes(options),
     ...systemRoutes(options),
     ...payRoutes(options),

@@ -8,6 +8,7 @@ import type { BillerHealth } from '../billers/health.ts';
 import { countOpenCases } from '../cases/cases-store.ts';
 import { readQueueTotals } from '../dispatch/queue-totals-store.ts';
 import type { QueueTotal } from '../dispatch/queue-totals-store.ts';
+import { readBalance } from '../ledger/store.ts';
 import type { ActivityRow } from './activity-store.ts';
 import { intervalsOf, sumActivity } from './activity.ts';
 import type { ActivityInterval, ActivitySums } from './activity.ts';
@@ -35,6 +36,8 @@ export interface Overview {
   readonly unknown: Waiting;
   /** The payments of the last 24 hours: by minute in the last hour, before it by quarter-hour. */
   readonly activity: readonly ActivityRow[];
+  /** The vendor's float; null for all vendors. */
+  readonly floatCents: bigint | null;
   /** Figures that concern no single vendor; undefined for a vendor. */
   readonly house: HouseOverview | undefined;
 }
@@ -78,6 +81,7 @@ export function createOverviewReader(options: {
         queued: waitingIn(totals, 'send'),
         unknown: waitingIn(totals, 'verify'),
         activity: rows,
+        floatCents: vendorId === undefined ? null : await readBalance(pool, vendorId, 'float'),
         house: vendorId === undefined ? await readHouse(pool, lastHour, now) : undefined,
       };
     },

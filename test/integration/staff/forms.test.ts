@@ -41,6 +41,7 @@ beforeAll(async () => {
         ledgerMac: none,
         proposals: none,
         catalogue: none,
+        overview: none,
         activity: none,
         credit: none,
       },

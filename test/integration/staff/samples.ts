@@ -26,6 +26,8 @@ export interface World extends Fixtures {
 export interface Sample {
   /** Who does it. Default: `finance`. */
   readonly by?: string;
+  /** Properties of the answer that change by themselves from one second to the next. */
+  readonly moves?: readonly string[];
   /** The whole input with which it is carried out. Made anew for each call, because few actions can be repeated. */
   readonly input: (world: World) => Promise<Readonly<Record<string, unknown>>>;
   /** The file that comes with it. */
@@ -178,6 +180,19 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'person.enable': { by: 'admin', input: addedPerson },
   // The entries that the look itself makes are others.
   'audit.list': { by: 'admin', input: async () => ({ action: 'biller.offline' }) },
+  'overview.show': {
+    ...nothing,
+    moves: [
+      'last_hour_since',
+      'last_hour',
+      'minutes',
+      'queued',
+      'unknown',
+      'open_cases',
+      'billers',
+    ],
+  },
+  'overview.follow': nothing,
   'report.margin': { input: async () => ({ by: 'biller,day' }) },
   'report.vat': nothing,
   'report.receivables': nothing,

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Link } from '@tanstack/react-router';
-import type { FloatView } from '../../../../src/console/operations-answers.ts';
+import type { FloatView } from '../../../../src/staff/float-view.ts';
 import { Card } from '../../design/Card.tsx';
 import { Rows } from '../../design/Rows.tsx';
 import { FloatState } from '../../format/FloatState.tsx';
@@ -27,9 +27,9 @@ export function Floats({ floats }: { readonly floats: readonly FloatView[] }) {
           note:
             float.balance === null
               ? t`not reported yet`
-              : float.hoursLeft === null
+              : float.hours_left === null
                 ? t`KES ${readableMoney(float.balance)}`
-                : t`KES ${readableMoney(float.balance)}, lasts ${duration(float.hoursLeft * 3600)}`,
+                : t`KES ${readableMoney(float.balance)}, lasts ${duration(float.hours_left * 3600)}`,
         }))}
       />
     </Card>
@@ -39,6 +39,6 @@ export function Floats({ floats }: { readonly floats: readonly FloatView[] }) {
 const STATES = ['stopped', 'low', 'enough'];
 const MANY_HOURS = 10_000;
 
-function urgencyOf({ state, hoursLeft }: FloatView): number {
+function urgencyOf({ state, hours_left: hoursLeft }: FloatView): number {
   return STATES.indexOf(state) * MANY_HOURS + (hoursLeft ?? MANY_HOURS - 1);
 }

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import type { HomeAnswer } from '../../../../src/console/operations-answers.ts';
+import type { OverviewAnswer } from '../../../../src/staff/overview.ts';
 import { get } from '../../api/client.ts';
 import { useLive } from '../../api/live.ts';
 import { useSession } from '../../app/session.ts';
@@ -23,7 +23,7 @@ export function Home() {
   const isLive = useLive('/home/events', ['home']);
   const home = useQuery({
     queryKey: ['home'],
-    queryFn: ({ signal }) => get<HomeAnswer>('/home', {}, signal),
+    queryFn: ({ signal }) => get<OverviewAnswer>('/home', {}, signal),
   });
   const [firstName] = person.name.split(' ');
   return (
@@ -52,11 +52,11 @@ export function Home() {
   );
 }
 
-function Summary({ home }: { readonly home: HomeAnswer }) {
+function Summary({ home }: { readonly home: OverviewAnswer }) {
   const { t } = useLingui();
   // A vendor is not told about billers here.
-  if (home.house === null) return <Time at={home.at} />;
-  const offline = home.house.billers.filter(({ status }) => status === 'OFFLINE');
+  if (home.open_cases === null) return <Time at={home.at} />;
+  const offline = home.billers.filter(({ status }) => status === 'OFFLINE');
   const names = offline.map(({ name }) => name).join(', ');
   return (
     <>
@@ -70,20 +70,19 @@ function Summary({ home }: { readonly home: HomeAnswer }) {
   );
 }
 
-function Figures({ home }: { readonly home: HomeAnswer }) {
-  const { house } = home;
+function Figures({ home }: { readonly home: OverviewAnswer }) {
   return (
     <>
       <HomeTiles home={home} />
-      {house === null ? (
+      {home.open_cases === null ? (
         <Minutes home={home} />
       ) : (
         <Columns>
           <Stack>
             <Minutes home={home} />
-            <Billers billers={house.billers} />
+            <Billers billers={home.billers} />
           </Stack>
-          <Floats floats={house.floats} />
+          <Floats floats={home.floats} />
         </Columns>
       )}
     </>

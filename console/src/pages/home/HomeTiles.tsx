@@ -2,7 +2,7 @@ import { useLingui } from '@lingui/react/macro';
 import { Link } from '@tanstack/react-router';
 import { ArrowUpRight } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { HomeAnswer } from '../../../../src/console/operations-answers.ts';
+import type { OverviewAnswer, WaitingCount } from '../../../../src/staff/overview.ts';
 import { Tile, Tiles } from '../../design/Tile.tsx';
 import { useFigures } from '../../format/figures.ts';
 import { Money } from '../../format/Money.tsx';
@@ -11,11 +11,11 @@ import { Money } from '../../format/Money.tsx';
 const OLD_SECONDS = 600;
 
 /** The main figures; each leads to the payments that it counts. */
-export function HomeTiles({ home }: { readonly home: HomeAnswer }) {
+export function HomeTiles({ home }: { readonly home: OverviewAnswer }) {
   const { t } = useLingui();
   const { count, percent, duration } = useFigures();
-  const { today, lastHour, unknown, todaySince: from, float } = home;
-  const isOld = unknown.oldestSeconds > OLD_SECONDS;
+  const { today, last_hour: lastHour, unknown, today_since: from, float } = home;
+  const isOld = unknown.oldest_seconds > OLD_SECONDS;
   return (
     <Tiles>
       <Tile
@@ -42,25 +42,25 @@ export function HomeTiles({ home }: { readonly home: HomeAnswer }) {
       <Tile
         label={t`Result unknown`}
         value={count(unknown.count)}
-        note={unknown.count > 0 ? t`oldest ${duration(unknown.oldestSeconds)}` : t`Nothing waits`}
+        note={unknown.count > 0 ? t`oldest ${duration(unknown.oldest_seconds)}` : t`Nothing waits`}
         tone={unknown.count === 0 ? undefined : isOld ? 'alert' : 'waiting'}
       >
         <ToPayments search={{ status: 'PENDING' }} label={t`Show payments without a result`} />
       </Tile>
-      {home.house !== null && <CasesTile cases={home.house.cases} />}
+      {home.open_cases !== null && <CasesTile cases={home.open_cases} />}
       {float !== null && <Tile label={t`Float`} value={<Money amount={float} currency />} />}
     </Tiles>
   );
 }
 
-function CasesTile({ cases }: { readonly cases: NonNullable<HomeAnswer['house']>['cases'] }) {
+function CasesTile({ cases }: { readonly cases: WaitingCount }) {
   const { t } = useLingui();
   const { count, duration } = useFigures();
   return (
     <Tile
       label={t`Open cases`}
       value={count(cases.count)}
-      note={cases.count > 0 ? t`oldest ${duration(cases.oldestSeconds)}` : t`Nothing waits`}
+      note={cases.count > 0 ? t`oldest ${duration(cases.oldest_seconds)}` : t`Nothing waits`}
       tone={cases.count > 0 ? 'waiting' : undefined}
     >
       <Link to="/cases" aria-label={t`Show the open cases`}>

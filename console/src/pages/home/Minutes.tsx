@@ -1,14 +1,14 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import type { HomeAnswer } from '../../../../src/console/operations-answers.ts';
+import type { OverviewAnswer } from '../../../../src/staff/overview.ts';
 import { Card } from '../../design/Card.tsx';
 import { useFigures } from '../../format/figures.ts';
 import { OutcomeChart } from '../../format/OutcomeChart.tsx';
 
 /** Payments per minute in the last hour. */
-export function Minutes({ home }: { readonly home: HomeAnswer }) {
+export function Minutes({ home }: { readonly home: OverviewAnswer }) {
   const { t } = useLingui();
   const { count } = useFigures();
-  const { created, paid, failed, open } = home.lastHour;
+  const { created, paid, failed, open } = home.last_hour;
   return (
     <Card title={<Trans>Payments per minute</Trans>} more={<Trans>last hour</Trans>}>
       <OutcomeChart

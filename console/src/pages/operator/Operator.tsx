@@ -1,7 +1,8 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import type { FloatView, OperatorDetail } from '../../../../src/console/operations-answers.ts';
+import type { OperatorDetail } from '../../../../src/console/operations-answers.ts';
+import type { FloatView } from '../../../../src/staff/float-view.ts';
 import { get } from '../../api/client.ts';
 import { PageProblem } from '../../app/PageProblem.tsx';
 import { useMay } from '../../app/session.ts';
@@ -98,11 +99,12 @@ function Float({ code, float }: { readonly code: string; readonly float: FloatVi
                 },
                 {
                   name: t`Reported`,
-                  value: float.polledAt === null ? '–' : <Time at={float.polledAt} />,
+                  value: float.polled_at === null ? '–' : <Time at={float.polled_at} />,
                 },
                 {
                   name: t`Lasts`,
-                  value: float.hoursLeft === null ? t`not known` : duration(float.hoursLeft * 3600),
+                  value:
+                    float.hours_left === null ? t`not known` : duration(float.hours_left * 3600),
                 },
                 { name: t`Alert below`, value: amount(float.low) },
                 { name: t`Stop at`, value: amount(float.stop) },

@@ -94,6 +94,6 @@ function useColumns(): readonly Column<OperatorView>[] {
 }
 
 function secondsLeft(float: OperatorView['float']): number | null {
-  const hours = float?.hoursLeft ?? null;
+  const hours = float?.hours_left ?? null;
   return hours === null ? null : hours * 3600;
 }

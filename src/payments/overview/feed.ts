@@ -1,8 +1,8 @@
-import type { ActivitySince } from '../payments/overview/figures.ts';
-import { createOverviewReader } from '../payments/overview/overview.ts';
-import type { Overview, OverviewReader } from '../payments/overview/overview.ts';
-import type { Clock, WireTime } from '../platform/base/clock.ts';
-import type { Pool } from '../platform/db/pool.ts';
+import type { ActivitySince } from './figures.ts';
+import { createOverviewReader } from './overview.ts';
+import type { Overview, OverviewReader } from './overview.ts';
+import type { Clock, WireTime } from '../../platform/base/clock.ts';
+import type { Pool } from '../../platform/db/pool.ts';
 
 /** Interval of reading the figures while a browser shows them. */
 const EVERY_MS = 3_000;
@@ -15,7 +15,7 @@ const MAX_PAUSE_MS = 30_000;
 /** Vendors whose counts of the last day are kept after the last of their people has left. */
 const MAX_IDLE_SCOPES = 50;
 
-export interface HomeFeedOptions {
+export interface OverviewFeedOptions {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly wireTime: WireTime;
@@ -32,15 +32,15 @@ interface Scope {
 }
 
 /**
- * The figures of the first page. They are read once for the staff and once for each vendor, however
+ * The figures, for many readers. They are read once for the staff and once for each vendor, however
  * many browsers show them, and not at all while none does. If a reading takes long, the next one is later.
  */
-export class HomeFeed {
-  readonly #options: HomeFeedOptions;
+export class OverviewFeed {
+  readonly #options: OverviewFeedOptions;
   /** By vendor; undefined: the staff. The one used last comes last. */
   readonly #scopes = new Map<number | undefined, Scope>();
 
-  constructor(options: HomeFeedOptions) {
+  constructor(options: OverviewFeedOptions) {
     this.#options = options;
   }
 
