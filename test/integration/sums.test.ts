@@ -45,11 +45,13 @@ const REPORTS = [
     `/margin?from=${dayAgo(60)}&to=${dayAgo(31)}&by=${by}`,
   ]),
   ...[0, 31, 62].map((days) => `/vat?month=${dayAgo(days).slice(0, 7)}`),
-  ...[`/vendors/${BUSY_VENDOR}/statement`, '/operators/kplc/statement'].flatMap((path) => [
-    `${path}?from=${dayAgo(80)}&to=${dayAgo(1)}`,
-    `${path}?from=${dayAgo(60)}&to=${dayAgo(31)}`,
-  ]),
-  ...[2, 45].map((days) => `/reconciliation/${dayAgo(days)}`),
+  ...[`/vendors/${BUSY_VENDOR}/account-statement`, '/operators/kplc/account-statement'].flatMap(
+    (path) => [
+      `${path}?from=${dayAgo(80)}&to=${dayAgo(1)}`,
+      `${path}?from=${dayAgo(60)}&to=${dayAgo(31)}`,
+    ],
+  ),
+  ...[2, 45].map((days) => `/days/${dayAgo(days)}`),
 ];
 
 async function readAll(): Promise<Record<string, unknown>> {
