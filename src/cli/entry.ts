@@ -23,7 +23,6 @@ const OTHERS = new Set(['demo-data', 'migrate', 'cluster', 'backup', 'restore'])
 const STEPS = new Set(['propose', 'approve', 'reject', 'withdraw', 'preview']);
 /** Settings, and income by hand, that another person approves. */
 const SETTINGS = new Set([
-  'collect',
   ...['operator set', 'operator set-key'],
   ...[
     'receipts source set',

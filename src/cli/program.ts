@@ -82,19 +82,13 @@ const COMMANDS: readonly Entry[] = [
     summary: 'phone prefixes and their airtime billers',
   },
   {
-    name: 'collect',
-    summary: 'report income collected for a vendor',
-    load: async () => (await import('./payments/funding.ts')).addCollectCommand,
+    name: 'income',
+    summary: 'vendors’ income: report what was collected, move it into the float',
   },
   {
     name: 'receipts',
     summary: 'money in: sources, account numbers, and receipts without a vendor',
     load: async () => (await import('./payments/receipts.ts')).addReceiptCommands,
-  },
-  {
-    name: 'fund',
-    summary: 'move a vendor’s collected income into its float',
-    load: async () => (await import('./payments/funding.ts')).addFundCommand,
   },
   {
     name: 'pay',

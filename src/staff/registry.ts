@@ -22,6 +22,7 @@ export const NOUNS: readonly Entry[] = [
   },
   { command: 'vendor top-up', load: async () => (await import('./vendor-top-ups.ts')).TOP_UPS },
   { command: 'webhook', load: async () => (await import('./webhooks.ts')).WEBHOOKS },
+  { command: 'income', load: async () => (await import('./income.ts')).INCOME },
   { command: 'receipts', load: async () => (await import('./receipts.ts')).RECEIPTS },
   { command: 'statement', load: async () => (await import('./statements.ts')).STATEMENTS },
   {

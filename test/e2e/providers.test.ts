@@ -172,7 +172,7 @@ describe('the customer’s token in status, webhook and command line', () => {
         const reference = await vendor.accepted({ biller_name, account, merchant_reference });
         const payment = await ended(reference);
         const paid = (await truthOf(provider)).filter((entry) => entry.account === account);
-        return paid.length > 0 && { merchant_reference, reference, payment, paid };
+        return paid.length > 0 && { reference, payment, paid };
       },
       120_000,
     );
@@ -189,7 +189,7 @@ describe('the customer’s token in status, webhook and command line', () => {
         }
       };
       await setAll('OFFLINE');
-      const { merchant_reference, reference, payment, paid } = await payThrough(way);
+      const { reference, payment, paid } = await payThrough(way);
       await setAll('ONLINE');
       expect(payment.transaction_status).toBe('SUCCESS');
       expect(payment.details ?? {}).toMatchObject(details ?? {});
@@ -206,14 +206,7 @@ describe('the customer’s token in status, webhook and command line', () => {
       });
       const { stdout } = await run(
         process.execPath,
-        [
-          'src/cli/malipo.ts',
-          'status',
-          '--vid',
-          'demo',
-          '--merchant-reference',
-          merchant_reference,
-        ],
+        ['src/cli/malipo.ts', 'payment', 'show', reference],
         { env: { ...commandEnvironment(), DATA_DIR: sandbox.dataDir } },
       );
       for (const shown of [payment.biller_reference ?? '', ...Object.values(details ?? {})]) {

@@ -109,8 +109,8 @@ async function setUp(location: Place): Promise<string> {
   const made = await newKey(env, 'vendor', 'add', VID, '--name', 'Shop', '--sector', 'retail');
   await must(env, 'collector', 'add', 'till', '--name', 'Till', '--all-vendors');
   const income = ['--collector', 'till', '--vid', VID, '--reference', 'r1', '--amount', '9000'];
-  await must(env, 'collect', income);
-  await must(env, 'fund', '--vid', VID);
+  await must(env, 'income', 'collect', income);
+  await must(env, 'income', 'fund', VID);
   return made;
 }
 

@@ -55,7 +55,8 @@ describe('malipo collector', () => {
     await directory.reload();
     expect(directory.collector('kiosk')?.scope).toEqual(['rotor']);
 
-    const collect = ['collect', '--collector', 'kiosk', '--reference', 'R1', '--amount', '5'];
+    const income = ['--collector', 'kiosk', '--reference', 'R1', '--amount', '5'];
+    const collect = ['income', 'collect', ...income];
     for (const vid of ['shop', 'nobody']) {
       const refused = await inProcess(environment, ...collect, '--vid', vid);
       expect(refused).toMatchObject({ exitCode: 1, stdout: '' });

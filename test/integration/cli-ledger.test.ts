@@ -32,13 +32,13 @@ beforeAll(async () => {
   await must(environment, 'collector', 'add', 'till', '--name', 'Till', '--all-vendors');
   await must(environment, 'vendor', 'add', 'shop', '--name', 'Shop', '--sector', 'retail');
   await must(environment, 'vendor', 'add', 'idle', '--name', 'Idle', '--sector', 'bank');
-  await must(environment, 'collect', '--collector', 'till', '--vid', 'shop', [
+  await must(environment, 'income', 'collect', '--collector', 'till', '--vid', 'shop', [
     '--reference',
     'day-1',
     '--amount',
     '1000',
   ]);
-  await must(environment, 'fund', '--vid', 'shop');
+  await must(environment, 'income', 'fund', 'shop');
   await pay('12345', '=1+1');
   await pay('67890', 'a "b", c');
 });
@@ -193,7 +193,7 @@ describe('malipo ledger chain', () => {
     const { head } = (await must(environment, 'ledger', 'check', '--json')).json<{
       head: { hash: string; block: number };
     }>();
-    await must(environment, 'fund', '--vid', 'shop');
+    await must(environment, 'income', 'fund', 'shop');
     const shown = await must(environment, 'ledger', 'check', '--head', head.hash.toUpperCase());
     expect(shown.stdout).toContain(`${head.hash} is block ${head.block} of today’s chain, built `);
     expect(shown.stdout).toContain(`Head of the chain (store it elsewhere): ${head.hash} `);

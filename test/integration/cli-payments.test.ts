@@ -36,6 +36,7 @@ async function addVendor(vid: string, ...options: string[]): Promise<string> {
 
 function collectArgs(vid: string, reference: string, amount = '1000'): string[] {
   return [
+    'income',
     'collect',
     '--collector',
     'till',
@@ -50,7 +51,7 @@ function collectArgs(vid: string, reference: string, amount = '1000'): string[] 
 
 async function addFloat(vid: string): Promise<void> {
   await must(environment, collectArgs(vid, `float-${vid}`));
-  await must(environment, 'fund', '--vid', vid);
+  await must(environment, 'income', 'fund', vid);
 }
 
 function payArgs(vid: string, account: string, ...options: string[]): string[] {
@@ -68,7 +69,7 @@ function payArgs(vid: string, account: string, ...options: string[]): string[] {
   ];
 }
 
-describe('malipo collect and fund', () => {
+describe('malipo income', () => {
   it('collect and fund bring income in and into the float', async () => {
     await addVendor('saver');
     const collected = await malipo(environment, ...collectArgs('saver', 'c-1', '120.5'), '--json');
@@ -79,12 +80,14 @@ describe('malipo collect and fund', () => {
       posted_at: expect.any(String) as string,
       repeated: false,
       collected: '120.50',
+      proposal: expect.any(String) as string,
+      ...{ decision: 'approved', would: null, seen: null },
     });
-    const funded = await malipo(environment, 'fund', '--vid', 'saver');
+    const funded = await malipo(environment, 'income', 'fund', 'saver');
     expect(funded).toMatchObject({ exitCode: 0, stderr: '' });
     expect(funded.stdout).toMatch(/^amount +120\.50$/m);
     expect(funded.stdout).toMatch(/^float now +120\.50$/m);
-    const nothing = await must(environment, 'fund', '--vid', 'saver', '--json');
+    const nothing = await must(environment, 'income', 'fund', 'saver', '--json');
     expect(nothing.json()).toMatchObject({ amount: '0.00', reference: null, repeated: false });
   });
 
@@ -110,11 +113,11 @@ describe('malipo collect and fund', () => {
     [collectArgs('shop', 'x', '0'), 2, '--amount'],
     [collectArgs('shop', 'x', '-5'), 2, '--amount'],
     [collectArgs('shop', ' x'), 2, '--reference'],
-    [[...collectArgs('shop', 'x'), '--paid-at', 'noon'], 2, '--paid-at'],
+    [[...collectArgs('shop', 'x'), '--paid-at', 'noon'], 1, '--paid-at'],
     [collectArgs('nobody', 'x'), 1, '--vid: Unknown vendor'],
-    [['collect', '--vid', 'shop'], 2, '--collector'],
-    [['fund', '--vid', 'nobody'], 1, '--vid: Unknown vendor'],
-    [['fund'], 2, '--vid'],
+    [['income', 'collect', '--vid', 'shop'], 2, '--collector'],
+    [['income', 'fund', 'nobody'], 1, 'Vendor nobody does not exist'],
+    [['income', 'fund'], 2, "missing required argument 'vid'"],
   ])('refuse %j', async (args, exitCode, words) => {
     const refused = await inProcess(environment, ...args);
     expect(refused).toMatchObject({ exitCode, stdout: '' });
@@ -217,11 +220,14 @@ describe('malipo pay, status and payments', () => {
     const without = await inProcess(environment, ...payArgs('strict', '1'));
     expect(without.stderr).toContain('--merchant-reference: ');
     await must(environment, 'vendor', 'suspend', 'strict');
-    for (const args of [payArgs('strict', '1'), ['fund', '--vid', 'strict']]) {
+    for (const [args, field] of [
+      [payArgs('strict', '1'), '--vid'],
+      [['income', 'fund', 'strict'], '<vid>'],
+    ] as const) {
       const suspended = await inProcess(environment, ...args);
       expect(suspended).toMatchObject({
         exitCode: 1,
-        stderr: 'error: --vid: This vendor is suspended (vendor_suspended)\n',
+        stderr: `error: ${field}: This vendor is suspended (vendor_suspended)\n`,
       });
     }
   });

@@ -71,7 +71,16 @@ test('the commands of the guide import the sample, with the preview that it show
   const imported = await importByTwo(environment, words);
   expect(shownIn(imported, 'Credited to acme')).toBe('2 lines');
   // The command that reports income knows what a source has reported, as the operation does.
-  const collect = ['collect', '--collector', 'bank-in', '--vid', 'acme', '--amount', '500'];
+  const collect = [
+    'income',
+    'collect',
+    '--collector',
+    'bank-in',
+    '--vid',
+    'acme',
+    '--amount',
+    '500',
+  ];
   const again = await inProcess(environment, ...collect, '--reference', 'ua51000001');
   expect(again.stderr).toContain('A receipt with this number and amount is known');
 });

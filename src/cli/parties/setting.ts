@@ -81,24 +81,17 @@ const ALONE =
   'It is in force at once, without a second person: this is a sandbox, or fewer than two members of staff have signed in.\n';
 
 /** For people. Programs read it from the audit log, or from `proposal show`. */
-export function sayAlone({ surroundings: { stderr } }: Cli): void {
+function sayAlone({ surroundings: { stderr } }: Cli): void {
   if (stderr.isTTY === true) stderr.write(ALONE);
 }
 
-export function nextStep(permission: Permission): string {
+function nextStep(permission: Permission): string {
   const roles = PERMISSIONS[permission].join(' or ');
   return `Nothing was changed yet: another person approves it, of the role ${roles}, in the console or with`;
 }
 
-/** Throws: `PlainError` (field `note`) if nobody said why money moves. */
-export function requireReason(note: string): void {
-  if (note !== NO_REASON) return;
-  const text = 'Say why, and where it can be looked up, for the person who approves it.';
-  throw new PlainError(text, { field: 'note' });
-}
-
 /** Nobody claims a name without `--by`. */
-export async function asSetter<Result>(
+async function asSetter<Result>(
   cli: Cli,
   session: Session,
   act: Omit<Act, 'by'> & { readonly by: string | undefined },

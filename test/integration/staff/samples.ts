@@ -286,6 +286,13 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'vendor.keys': byAdmin(),
   'vendor.rotate-key': byAdmin({ overlap: '1h' }),
   'vendor.retire-key': retired('vendor'),
+  'income.collect': {
+    input: async () => ({
+      ...{ collector: 'demo-collector', vid: 'demo', reference: `I-${some()}`, amount: '70' },
+      reason: 'their link was down',
+    }),
+  },
+  'income.fund': { input: vendorOf() },
   'request.list': byAdmin(),
   'signature.compare': byAdmin({ request: 'vid=demo&amount=100', signed: 'amount=100' }),
   'top-up.list': nothing,
