@@ -9,6 +9,7 @@ import { isNoisy, MAX_INTERVAL, relativeInterval } from './rounds.ts';
 import { openStage } from './stage.ts';
 import type { Stage } from './stage.ts';
 import { bulkSuite } from './suites/bulk.ts';
+import { commandSuite } from './suites/commands.ts';
 import { consoleSuite } from './suites/console.ts';
 import { cycleSuite } from './suites/cycle.ts';
 import { defaultSettingsSuite } from './suites/default-settings.ts';
@@ -40,6 +41,7 @@ const SUITES: readonly Suite[] = [
   growthSuite,
   halfLoadSuite,
   startSuite,
+  commandSuite,
   defaultSettingsSuite,
   consoleSuite,
   selfServiceSuite,

@@ -269,6 +269,15 @@ export const RATIOS: readonly Ratio[] = [
   ),
   own('p99_vs_p50_half_load', 'p99 ÷ p50, open loop at half load', 'create at half load', [6, 3]),
   own('start_cpu_seconds', 'CPU seconds from start to ready, all roles', 'start', [1.3, 0.6]),
+  {
+    name: 'remote_command_vs_local',
+    what: 'CPU of a command that asks the staff API ÷ of the same command in process',
+    must: 0.7,
+    goal: 0.5,
+    better: 'lower',
+    of: ['command over HTTP', 'command in process'],
+    value: (figure) => figure('command over HTTP').value / figure('command in process').value,
+  },
   slower('default_settings_create_vs_embedded', 'creates at 20/s'),
   slower('default_settings_callbacks_vs_embedded', '100 callbacks at once'),
   ...(['lists', 'searches', 'charts'] as const).map((group) =>
