@@ -229,7 +229,7 @@ async function addStaffSurfaces(app: FastifyInstance, options: StaffOptions): Pr
 
 function routesOfConsole(
   options: StaffOptions,
-  shared: Pick<RoutesOptions, 'codesRequired' | 'party' | Exclude<keyof Staff, 'nouns'>>,
+  shared: Pick<RoutesOptions, 'codesRequired' | 'party' | Exclude<keyof Staff, 'nouns' | 'feed'>>,
 ): AnyRoute[] {
   const { config, consolePool: pool, readiness, clock } = options;
   return consoleRoutes({

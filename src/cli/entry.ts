@@ -6,8 +6,6 @@ import { noted } from './parties/noted.ts';
 
 /** Groups and commands that only read. Everything else leaves an entry in the audit log. */
 const READS = new Set([
-  'operator list',
-  ...['operator protocols', 'operator test', 'operator floats'],
   ...['ledger', 'receipts push-status', 'receipts source list'],
   'receipts account list',
   ...['quarantine status', 'archive verify', 'demo-data list'],
@@ -23,16 +21,9 @@ const OTHERS = new Set(['demo-data', 'migrate', 'cluster', 'backup', 'restore'])
 const STEPS = new Set(['propose', 'approve', 'reject', 'withdraw', 'preview']);
 /** Settings, and income by hand, that another person approves. */
 const SETTINGS = new Set([
-  ...['operator set', 'operator set-key'],
-  ...[
-    'receipts source set',
-    'receipts source set-key',
-    'receipts account add',
-    'receipts account remove',
-  ],
+  ...['receipts source set', 'receipts source set-key'],
+  ...['receipts account add', 'receipts account remove'],
 ]);
-/** Groups whose first argument is the code of something, and never personal data. */
-const NAMED = new Set(['operator']);
 
 /** Entry in the audit log of a command that changes something; undefined: it only reads. */
 export interface CommandEntry {
@@ -55,7 +46,8 @@ export function entryOf(command: Command): CommandEntry | undefined {
   if (group === 'credit' && [second, last].some((word) => CREDIT_READS.has(word))) return undefined;
   const { by, reason } = command.opts<{ readonly by?: unknown; readonly reason?: unknown }>();
   const told = [by, reason].filter((text) => typeof text === 'string');
-  const isNamed = NAMED.has(group) || action.startsWith('receipts source');
+  // Their first argument is a code, and never personal data.
+  const isNamed = action.startsWith('receipts source');
   return {
     action,
     target: (isNamed ? command.args[0] : undefined) ?? null,

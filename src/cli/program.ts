@@ -63,7 +63,6 @@ const COMMANDS: readonly Entry[] = [
   {
     name: 'operator',
     summary: 'operators, the companies that execute payments',
-    load: async () => (await import('./payments/operator.ts')).addOperatorCommands,
   },
   {
     name: 'biller',
@@ -296,6 +295,10 @@ async function addCommands(
   }
   const runner: Runner = {
     isRemote: profile !== undefined,
+    firstLine: async () => {
+      const { readFirstLine } = await import('./ask-for.ts');
+      return await readFirstLine(cli.surroundings.stdin);
+    },
     run: async (asked) => {
       if (profile === undefined)
         await (await import('./staff/in-process.ts')).runInProcess(cli, asked);

@@ -56,6 +56,12 @@ export interface Connector {
   close(): Promise<void>;
 }
 
+/** The protocols, by the name in `operators.connector`. `registry.ts` has them. */
+export const PROTOCOL_NAMES = [
+  ...(['http-json', 'daraja-b2b', 'dt-one', 'jambopay', 'reloadly', 'africastalking'] as const),
+  ...(['tingg', 'http'] as const),
+] as const;
+
 /** Facts about every operator that uses the protocol. Shown by the CLI and in the reference. */
 export interface Declaration {
   /** The provider and its API, for people. */

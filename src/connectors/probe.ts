@@ -154,8 +154,7 @@ async function probeProducts({ products, ...connector }: Connector): Promise<Fin
   const question = 'its products';
   const page = await products(null, limitOf(connector));
   if (page.kind === 'unknown') return notEstablished(question, page.reason);
-  const count = `${page.products.length}${page.next === null ? '' : ' and more'}`;
-  return established(question, `${count}: malipo operator products`);
+  return established(question, `${page.products.length}${page.next === null ? '' : ' and more'}`);
 }
 
 /** Null: statements are imported, not pulled. */

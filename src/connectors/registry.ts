@@ -1,4 +1,5 @@
 import { PlainError } from '../platform/base/plain-error.ts';
+import type { PROTOCOL_NAMES } from './operator.ts';
 import type {
   ConfiguredOperator,
   Connector,
@@ -21,10 +22,8 @@ import { daraja } from './sources/daraja/protocol.ts';
 
 export { bankStatements } from './sources/statements/read.ts';
 
-/**
- * The protocols, by the name in `operators.connector`. To add one, add a folder and a line here.
- */
-const PROTOCOLS: Readonly<Record<string, Protocol>> = {
+/** The protocols. To add one, add a folder, its name to `PROTOCOL_NAMES`, and a line here. */
+const PROTOCOLS: Readonly<Record<(typeof PROTOCOL_NAMES)[number], Protocol>> = {
   'http-json': httpJson,
   'daraja-b2b': darajaB2b,
   'dt-one': dtOne,
@@ -34,12 +33,11 @@ const PROTOCOLS: Readonly<Record<string, Protocol>> = {
   tingg,
   http,
 };
-
-export const PROTOCOL_NAMES: readonly string[] = Object.keys(PROTOCOLS);
+const BY_NAME: Readonly<Record<string, Protocol>> = PROTOCOLS;
 
 /** Each protocol's declaration about itself, by its name. */
 export const DECLARATIONS: Readonly<Record<string, Declaration>> = Object.fromEntries(
-  Object.entries(PROTOCOLS).map(([name, { declaration }]) => [name, declaration]),
+  Object.entries(BY_NAME).map(([name, { declaration }]) => [name, declaration]),
 );
 
 /**
@@ -47,20 +45,20 @@ export const DECLARATIONS: Readonly<Record<string, Declaration>> = Object.fromEn
  * naming the operator and the invalid setting.
  */
 export function statementFormatOf(operator: StatementOperator): StatementFormat | undefined {
-  return PROTOCOLS[operator.connector]?.statementFormat?.(operator);
+  return BY_NAME[operator.connector]?.statementFormat?.(operator);
 }
 
 /** The format of the protocol's secrets. */
 export function secretFormOf(
   connector: string,
 ): Pick<Protocol, 'exampleSecret' | 'inventsSecret'> | undefined {
-  return PROTOCOLS[connector];
+  return BY_NAME[connector];
 }
 
 /** Throws: `PlainError` while the operator has no key, an `Error` if its settings are invalid. */
 export function createConnector(operator: ConfiguredOperator, callbackUrl: string): Connector {
   const { operatorCode, connector } = operator;
-  const protocol = PROTOCOLS[connector];
+  const protocol = BY_NAME[connector];
   if (protocol === undefined) {
     throw new Error(`operator ${operatorCode}: no connector ${connector}`);
   }
@@ -85,7 +83,7 @@ export async function checkOperator(operator: ConfiguredOperator): Promise<void>
 
 /** A made-up secret in the format of the protocol, for an operator that has none. Empty without such a protocol. */
 export function exampleSecrets(connector: string): readonly Secret[] {
-  const secret = PROTOCOLS[connector]?.exampleSecret;
+  const secret = BY_NAME[connector]?.exampleSecret;
   return secret === undefined ? [] : [{ secret, validUntil: null }];
 }
 

@@ -5,7 +5,7 @@ import { AMOUNT_RULES } from '../payments/billers/product.ts';
 import type { ActivitySums } from '../payments/overview/activity.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import { centsOf, formatMoney, moneyOf } from '../platform/base/money.ts';
-import { interval, intervalOf, sums, sumsOf } from './activity-view.ts';
+import { interval, intervalOf, sums, sumsOf, sumsText } from './activity-view.ts';
 import { billerStatus, statusOf } from './biller-view.ts';
 import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
@@ -70,7 +70,7 @@ export type BillerList = Static<typeof list>;
 
 const shown = Type.Object({
   ...row,
-  last_hour: sums({ title: 'Last hour', spread: true }),
+  last_hour: sums({ title: 'Last hour', text: sumsText }),
   routes: Type.Array(routeView, { title: 'Routes' }),
   /** The last 24 hours, by half-hour. */
   intervals: Type.Array(interval),

@@ -69,6 +69,8 @@ export interface View<Core, Input extends TObject, Output extends TObject>
   filterOf?(input: Static<Input>, answer: Static<Output>): object;
   /** The usual view of its noun: the verb may be left out. */
   readonly isUsual?: true;
+  /** It is about the program and not the service: a command needs no database. */
+  readonly needsNothing?: true;
   /** People ask again and again: `--watch`. */
   readonly isWatched?: true;
   /** True: what a check found makes the command end with 1. */
@@ -135,6 +137,8 @@ export interface Keywords {
   readonly wide?: true;
   /** Sentences, in the last column: continued below, so that the table fits a usual terminal. */
   readonly wrapped?: true;
+  /** A secret of an input: `-` stands for the first line of the standard input, which is in no list of processes. */
+  readonly typed?: true;
   /** Shown once: never in a log, a file, a list, or a stored answer. */
   readonly secret?: true;
   /** Completes “It must be …”, in the words of every surface. */
@@ -164,6 +168,8 @@ export interface Shorthand {
 export interface Spelt {
   readonly option: string;
   readonly placeholder: string;
+  /** Default: the description of the property. */
+  readonly says?: string;
   /** Undefined: it is not written so. */
   readonly read: (text: string) => unknown;
   /** Such as `account=amount, such as suspense=500.00`; completes “It must be …”. */

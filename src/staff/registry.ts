@@ -31,6 +31,7 @@ export const NOUNS: readonly Entry[] = [
   },
   { command: 'day', load: async () => (await import('./days.ts')).DAYS },
   { command: 'route', load: async () => (await import('./routes.ts')).ROUTES },
+  { command: 'operator', load: async () => (await import('./operators.ts')).OPERATORS },
   { command: 'biller', load: async () => (await import('./billers.ts')).BILLERS },
   { command: 'price', load: async () => (await import('./prices.ts')).PRICES },
   { command: 'prefix', load: async () => (await import('./prefixes.ts')).PREFIXES },

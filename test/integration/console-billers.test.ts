@@ -129,10 +129,10 @@ test('a biller with its payments of the last day, as the list and the command li
 
 test('every operator with its float and billers', async () => {
   const { body } = await client.get('/operators');
-  const { operators } = body as { operators: { code: string; billers: string[] }[] };
-  const multichoice = operators.find(({ code }) => code === 'multichoice');
+  const { operators } = body as { operators: { operator: string; billers: string[] }[] };
+  const multichoice = operators.find(({ operator }) => operator === 'multichoice');
   expect(multichoice?.billers.toSorted()).toEqual(['dstv', 'gotv']);
   const one = await client.get('/operators/multichoice');
-  expect(one.body).toMatchObject({ ...multichoice, maxPerSecond: null });
+  expect(one.body).toMatchObject({ ...multichoice, max_per_second: null });
   expect(one.body['intervals']).toHaveLength(49);
 });

@@ -124,8 +124,11 @@ describe('each route and each role', async () => {
         .filter((name) => ['account', 'phone', 'search'].includes(name))
         .map((name) => `${path}?${name}`),
     );
-    // Of the name or the code of a vendor.
-    expect(inQuery).toEqual(['', '.csv', '.xlsx'].map((file) => `/vendors${file}?search`));
+    // Of the name or the code of a vendor, and of a product.
+    const lists = ['/vendors', '/operators/:operator/products'];
+    expect(inQuery).toEqual(
+      lists.flatMap((at) => ['', '.csv', '.xlsx'].map((file) => `${at}${file}?search`)),
+    );
   });
 });
 

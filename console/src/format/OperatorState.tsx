@@ -1,12 +1,12 @@
 import { Trans } from '@lingui/react/macro';
-import type { OperatorView } from '../../../src/console/operations-answers.ts';
+import type { OperatorRow } from '../../../src/staff/operator-view.ts';
 import { Pill } from '../design/Pill.tsx';
 
 /** Whether payments go through an operator. */
 export function OperatorState({
   operator: { billers, blocked },
 }: {
-  readonly operator: Pick<OperatorView, 'billers' | 'blocked'>;
+  readonly operator: Pick<OperatorRow, 'billers' | 'blocked'>;
 }) {
   if (billers.length === 0) {
     return (

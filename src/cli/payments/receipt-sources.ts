@@ -18,7 +18,8 @@ import { code, command, displayName, moneyAboveZero, signerName } from '../argum
 import type { Cli } from '../cli.ts';
 import { changeSetting, withSetter } from '../parties/setting.ts';
 import type { SetterOptions } from '../parties/setting.ts';
-import { readFirstLine, readSetting, readSettingsFile } from './operator-input.ts';
+import { readFirstLine } from '../ask-for.ts';
+import { readSetting, readSettingsFile } from './source-input.ts';
 import { table, withWireNames } from '../output.ts';
 import { quietLog } from './quiet-log.ts';
 

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { systemClock } from '../../platform/base/clock.ts';
+import { createWireTime, systemClock } from '../../platform/base/clock.ts';
 import { newId } from '../../platform/base/ids.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { readCatalogue } from '../../payments/operators.ts';
@@ -8,7 +8,7 @@ import { requireSameMasterKey } from '../../parties/keys.ts';
 import { permissionsOf } from '../../parties/people/permissions.ts';
 import { COMMAND_LINE, mayActAlone } from '../../proposals/actors.ts';
 import { createProposals } from '../../proposal-kinds.ts';
-import type { AnyAction } from '../../staff/definition.ts';
+import type { AnyAction, AnyView } from '../../staff/definition.ts';
 import type { StaffDeps } from '../../staff/deps.ts';
 import { fileOf, notedDownload } from '../../staff/files.ts';
 import { perform } from '../../staff/perform.ts';
@@ -29,6 +29,7 @@ import { shownAnswer } from './shown.ts';
  */
 export async function runInProcess(cli: Cli, called: Called): Promise<void> {
   const { of, options } = called;
+  if (of.kind === 'view' && of.needsNothing === true) return await runAlone(cli, called, of);
   await cli.run(options, async (session) => {
     const { wireTime } = session;
     const by = async (viewer: Viewer): Promise<By> => ({
@@ -57,6 +58,16 @@ export async function runInProcess(cli: Cli, called: Called): Promise<void> {
         return shownAnswer(of, await performAction(of, input, who), how);
       }
     }
+  });
+}
+
+/** What is about the program is shown without a database. */
+async function runAlone(cli: Cli, { input, options }: Called, of: AnyView): Promise<void> {
+  const by = { viewer: NOBODY, deps: {} as StaffDeps, channel: 'command' } as const;
+  const how = { wireTime: createWireTime('UTC'), wide: options.wide === true };
+  await cli.runAlone(options, async () => {
+    const from = { address: COMMAND_LINE.name, requestId: '' };
+    return shownAnswer(of, await perform(of, input, { ...by, ...from }), how);
   });
 }
 

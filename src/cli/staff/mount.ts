@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Command } from 'commander';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Definition, Noun } from '../../staff/definition.ts';
+import { propertiesOf } from '../../staff/definition.ts';
 import { FILE_FORMATS } from '../../staff/forms.ts';
 import type { FileFormat } from '../../staff/forms.ts';
 import { columnsOf, rowColumns } from '../../staff/present.ts';
@@ -31,6 +32,8 @@ export interface Called {
 /** Runs a definition with the database, or asks a service. */
 export interface Runner {
   readonly isRemote: boolean;
+  /** The first line of the standard input. */
+  readonly firstLine: () => Promise<string>;
   run(called: Called): Promise<void>;
 }
 
@@ -60,7 +63,7 @@ function addDefinition(group: Command, of: Definition, runner: Runner): void {
   addSurfaceOptions(added, of, runner);
   added.action(async (...given: unknown[]) => {
     const { by, ...options } = added.opts<Called['options'] & { readonly by?: string }>();
-    const input = checked(of, read(given));
+    const input = checked(of, await typed(of, read(given), runner));
     try {
       await runner.run({ of, input, by, options });
       while (options.watch === true) {
@@ -108,6 +111,14 @@ export function formatOf({ of, options }: Called): FileFormat | undefined {
   if (of.kind !== 'view') return undefined;
   if (options.out !== undefined) return FILE_FORMATS.find((each) => options.out?.endsWith(each));
   return options.csv === true ? 'csv' : undefined;
+}
+
+/** Reads what is not given on the command line. */
+async function typed(of: Definition, given: Values, { firstLine }: Runner): Promise<Values> {
+  const named = propertiesOf(of.input).find(
+    ([name, property]) => property.typed === true && given[name] === '-',
+  );
+  return named === undefined ? given : { ...given, [named[0]]: await firstLine() };
 }
 
 /** Throws: `UsageError`, before anything is tried. */

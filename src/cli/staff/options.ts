@@ -66,8 +66,8 @@ export function choicesOf(of: Definition, field: string): string {
 }
 
 function addOptions(added: Command, of: Definition, [name, property]: Named): void {
-  const { description, enum: choices, type, shorthands = {}, spelt } = property;
-  const { default: usual, minimum = 0, maximum = 999_999_999 } = property;
+  const { description, shorthands = {}, spelt, default: usual } = property;
+  const { enum: choices, type, minimum = 0, maximum = 999_999_999 } = notNull(property);
   const isMandatory = isRequired(of, name) && usual === undefined;
   if (spelt !== undefined) {
     for (const each of spelt) added.addOption(speltOption(each, type, isMandatory, description));
@@ -89,6 +89,10 @@ function addOptions(added: Command, of: Definition, [name, property]: Named): vo
   }
 }
 
+/** What a value is that is not null, which only a shorthand says. */
+const notNull = (property: Property): Property =>
+  property.anyOf?.find(({ type }) => type !== 'null') ?? property;
+
 /** Commander stores `--no-x` as an x of false. */
 const isGiven = (short: string, options: Values): boolean =>
   short.startsWith('no-')
@@ -104,12 +108,12 @@ function textOf(description = '', usual: unknown): string {
 
 /** An option that can be repeated: each adds an item to a list, or a member to an object. */
 function speltOption(
-  { option: long, placeholder, read, form }: Spelt,
+  { option: long, placeholder, read, form, says }: Spelt,
   type: string | undefined,
   isMandatory: boolean,
   description = '',
 ): Option {
-  const option = new Option(`--${long} <${placeholder}>`, description);
+  const option = new Option(`--${long} <${placeholder}>`, says ?? description);
   if (isMandatory) option.makeOptionMandatory();
   return option.argParser((text, before: unknown) => {
     const item = read(text);

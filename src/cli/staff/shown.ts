@@ -13,7 +13,7 @@ import {
 } from '../../staff/present.ts';
 import type { Column, Row } from '../../staff/present.ts';
 import { EXIT } from '../exit.ts';
-import { record, table } from '../output.ts';
+import { bullets, record, table } from '../output.ts';
 import type { Answer } from '../output.ts';
 
 export interface ShownHow {
@@ -79,6 +79,7 @@ function nestedOf(
       const text = objectText(property, value as Row, how);
       return text === '' ? '' : title + text;
     }
+    if (property.items?.type === 'string') return title + bullets(value as readonly string[]);
     const columns = columnsOf(property.items ?? {});
     return columns.length === 0 || value.length === 0
       ? ''

@@ -9,7 +9,6 @@ import type { ProposalRoutesOptions } from './proposal-decisions.ts';
 import { creditRoutes } from './credit.ts';
 import { creditImportRoutes } from './credit-imports.ts';
 import type { CreditRoutesOptions } from './credit.ts';
-import { operatorRoutes } from './operators.ts';
 import { bulkRoutes } from './bulk.ts';
 import type { BulkRoutesOptions } from './bulk.ts';
 import { payRoutes } from './pay.ts';
@@ -22,8 +21,7 @@ export type RoutesOptions = ProposalRoutesOptions &
   PayRoutesOptions &
   Omit<BulkRoutesOptions, 'reads'> &
   CreditRoutesOptions &
-  AccountRoutesOptions &
-  Parameters<typeof operatorRoutes>[0] & {
+  AccountRoutesOptions & {
     /** The views and actions of `src/staff`. */
     readonly definitions: readonly Definition[];
     readonly deps: StaffDeps & Required<Pick<StaffDeps, 'longReads'>>;
@@ -34,7 +32,6 @@ export type RoutesOptions = ProposalRoutesOptions &
 export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
   const reports = { ...options, reads: options.deps.longReads };
   return [
-    ...operatorRoutes(options),
     ...systemRoutes(options),
     ...payRoutes(options),
     ...bulkRoutes(reports),

@@ -31,12 +31,17 @@ function merge(known: FloatLimits, change: FloatLimitsChange): FloatLimits {
   const lowCents = pick('lowCents');
   const resumeCents = stopCents === null ? null : pick('resumeCents');
   if (stopCents !== null && (resumeCents === null || resumeCents <= stopCents)) {
-    throw new PlainError('It must be above --stop, so that the route does not flap.', {
-      field: 'resume',
-    });
+    throw new PlainError(
+      'It must be above the balance at which it is stopped, so that the route does not flap.',
+      {
+        field: 'resume',
+      },
+    );
   }
   if (stopCents !== null && lowCents !== null && lowCents < stopCents) {
-    throw new PlainError('It must not be below --stop.', { field: 'low' });
+    throw new PlainError('It must not be below the balance at which it is stopped.', {
+      field: 'low',
+    });
   }
   return { lowCents, stopCents, resumeCents };
 }

@@ -1,6 +1,7 @@
 import { filledText, orNull, strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { newSharedSecret } from '../../parties/keys.ts';
 import { readVids } from '../../parties/store.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
@@ -124,6 +125,24 @@ export async function requireUsableWith(
   const row = await findOperator(db, operatorCode);
   if (row === undefined) throw new PlainError(`Operator ${operatorCode} does not exist.`);
   await requireUsable({ ...operatorOf(row), secrets: [asSecret(secret)] });
+}
+
+/** The secret that a person gives, or a new one where the protocol invents it. Throws: `PlainError` (field `key`). */
+export async function secretToSet(
+  db: Queryable,
+  { operatorCode, connector }: { readonly operatorCode: string; readonly connector: string },
+  given: string | undefined,
+): Promise<string> {
+  const form = secretFormOf(connector);
+  if (given === undefined && form?.inventsSecret === false) {
+    throw new PlainError(
+      `The secret of ${operatorCode} comes from the operator: give it in the form ${form.exampleSecret}`,
+      { field: 'key' },
+    );
+  }
+  const secret = given ?? newSharedSecret();
+  await requireUsableWith(db, operatorCode, secret);
+  return secret;
 }
 
 /** Throws: `PlainError` if the operator could not be used with these settings. */

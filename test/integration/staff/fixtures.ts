@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { rotateKey } from '../../../src/parties/administer.ts';
+import { newSharedSecret } from '../../../src/parties/keys.ts';
 import { listKeysOf } from '../../../src/parties/store.ts';
 import { rotateSecret, setWebhook } from '../../../src/payments/events/administer.ts';
 import { decodeReference } from '../../../src/parties/reference.ts';
@@ -37,6 +38,9 @@ const RULES: Readonly<Record<TopUpRule['kind'], TopUpRule>> = {
   fund: { kind: 'fund', ...TERMS },
   push: { kind: 'push', ...TERMS, ...PROMPTS, sourceCode: 'paybill', phone: '254712345678' },
 };
+
+const ONE_AT_A_TIME = { maxConcurrency: 1, maxPerSecond: null };
+const answerOf = (line: string): unknown => (line.includes('products') ? [] : { rows: [] });
 
 /** What samples need that no definition makes. */
 export function createFixtures(pool: Pool, masterKeys: MasterKeys) {
@@ -98,7 +102,7 @@ export function createFixtures(pool: Pool, masterKeys: MasterKeys) {
     },
     /** An operator that can be asked for its movements. Returns its code. */
     addPulled: async (): Promise<string> => {
-      const { origin } = await (provider ??= startRecordingServer(() => ({ rows: [] })));
+      const { origin } = await (provider ??= startRecordingServer(answerOf));
       const terms = { name: 'Aggregator', connector: 'http', baseUrl: origin };
       const statement = {
         ...{ method: 'GET', path: '/moves' },
@@ -108,11 +112,28 @@ export function createFixtures(pool: Pool, masterKeys: MasterKeys) {
         },
       };
       const settings = { ...VTPASS_SETTINGS, statement };
-      const limits = { maxConcurrency: 1, maxPerSecond: null };
-      await putOperator(pool, { operatorCode: 'aggregator', ...terms, ...limits, settings });
+      await putOperator(pool, { operatorCode: 'aggregator', ...terms, ...ONE_AT_A_TIME, settings });
       const secret = JSON.stringify({ api_key: 'a', secret_key: 's', public_key: 'p' });
       await setOperatorKey(pool, 'aggregator', { secret, sealing });
       return 'aggregator';
+    },
+    /** An operator that answers nothing, with a key. Returns its code. */
+    addOperator: async (): Promise<string> => {
+      const operatorCode = `op_${randomUUID().slice(0, 8)}`;
+      const terms = { name: 'Operator', connector: 'http-json', baseUrl: 'http://127.0.0.1:9' };
+      await putOperator(pool, { operatorCode, ...terms, ...ONE_AT_A_TIME, settings: {} });
+      await setOperatorKey(pool, operatorCode, { secret: newSharedSecret(), sealing });
+      return operatorCode;
+    },
+    /** An operator that lists what it sells. Returns its code. */
+    addSeller: async (): Promise<string> => {
+      const { origin } = await (provider ??= startRecordingServer(answerOf));
+      const terms = { name: 'Seller', connector: 'dt-one', baseUrl: origin };
+      const settings = { billers: { kplc_prepaid: { product_id: 1001 } } };
+      await putOperator(pool, { operatorCode: 'seller', ...terms, ...ONE_AT_A_TIME, settings });
+      const secret = JSON.stringify({ api_key: 'k', api_secret: 's' });
+      await setOperatorKey(pool, 'seller', { secret, sealing });
+      return 'seller';
     },
     /** A source that can send a vendor’s phone prompts. */
     addSource: async (vid: string): Promise<void> => {

@@ -146,6 +146,10 @@ const byOperations = (given: object, prepare?: (world: World) => Promise<object>
 const HOUR = { from: new Date('2026-01-05T10:00:00Z'), to: new Date('2026-01-05T11:00:00Z') };
 const hour = { from: HOUR.from.toISOString(), to: HOUR.to.toISOString() };
 
+/** An operator that was just added. */
+const operatorOf = (given: object): Sample =>
+  byOperations(given, async ({ addOperator }) => ({ operator: await addOperator() }));
+
 /** An input for every definition. A test fails for one that has none. */
 export const SAMPLES: Readonly<Record<string, Sample>> = {
   'payment.list': { input: async () => ({ status: 'FAILED' }) },
@@ -332,6 +336,19 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'route.list': { input: async () => ({ biller: 'kplc_prepaid' }) },
   'route.set': routeOf({ daily_limit: '5000' }),
   'route.remove': routeOf({}),
+  'operator.list': nothing,
+  'operator.show': { input: async () => ({ operator: 'kplc' }) },
+  'operator.set': operatorOf({
+    max_per_second: null,
+    settings: [{ name: 'pay_timeout_ms', value: 20_000 }],
+  }),
+  'operator.set-key': operatorOf({ overlap: '1h' }),
+  'operator.floats': nothing,
+  'operator.set-float': operatorOf({ low: '2000', stop: '1000', resume: '1500' }),
+  'operator.protocols': nothing,
+  'operator.protocol': { input: async () => ({ protocol: 'daraja-b2b' }) },
+  'operator.test': operatorOf({ biller: 'kplc_prepaid', account: '14234567' }),
+  'operator.products': byOperations({}, async ({ addSeller }) => ({ operator: await addSeller() })),
   'biller.list': nothing,
   'biller.show': { input: async () => ({ biller: 'kplc_prepaid' }) },
   'biller.set': byOperations({}, async () => ({ biller: nextBiller(), position: turns })),

@@ -1,8 +1,8 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import type { OperatorDetail } from '../../../../src/console/operations-answers.ts';
 import type { FloatView } from '../../../../src/staff/float-view.ts';
+import type { OperatorView } from '../../../../src/staff/operator-view.ts';
 import { get } from '../../api/client.ts';
 import { PageProblem } from '../../app/PageProblem.tsx';
 import { useMay } from '../../app/session.ts';
@@ -28,7 +28,7 @@ export function Operator() {
   const operator = useQuery({
     queryKey: ['operator', code],
     queryFn: ({ signal }) =>
-      get<OperatorDetail>(`/operators/${encodeURIComponent(code)}`, {}, signal),
+      get<OperatorView>(`/operators/${encodeURIComponent(code)}`, {}, signal),
     refetchInterval: EVERY_MS,
   });
   if (operator.data !== undefined) return <Shown operator={operator.data} />;
@@ -38,7 +38,7 @@ export function Operator() {
   return <Skeleton lines={12} />;
 }
 
-function Shown({ operator }: { readonly operator: OperatorDetail }) {
+function Shown({ operator }: { readonly operator: OperatorView }) {
   return (
     <>
       <PageHeader
@@ -52,7 +52,7 @@ function Shown({ operator }: { readonly operator: OperatorDetail }) {
             {operator.name} <OperatorState operator={operator} />
           </>
         }
-        about={operator.code}
+        about={operator.operator}
       />
       {operator.blocked.length > 0 && (
         <Notice tone="waiting">
@@ -65,10 +65,10 @@ function Shown({ operator }: { readonly operator: OperatorDetail }) {
       )}
       <Columns>
         <Stack>
-          <Results sums={operator.lastHour} intervals={operator.intervals} />
+          <Results sums={operator.last_hour} intervals={operator.intervals} />
         </Stack>
         <Stack>
-          <Float code={operator.code} float={operator.float} />
+          <Float code={operator.operator} float={operator.float} />
           <BillersOf operator={operator} />
           <About operator={operator} />
         </Stack>
@@ -130,7 +130,7 @@ function Float({ code, float }: { readonly code: string; readonly float: FloatVi
   );
 }
 
-function BillersOf({ operator: { billers, blocked } }: { readonly operator: OperatorDetail }) {
+function BillersOf({ operator: { billers, blocked } }: { readonly operator: OperatorView }) {
   const obstacles = new Map(blocked.map(({ biller, obstacle }) => [biller, obstacle]));
   return (
     <Card title={<Trans>Billers</Trans>}>
@@ -150,7 +150,7 @@ function BillersOf({ operator: { billers, blocked } }: { readonly operator: Oper
   );
 }
 
-function About({ operator }: { readonly operator: OperatorDetail }) {
+function About({ operator }: { readonly operator: OperatorView }) {
   const { t } = useLingui();
   const { count } = useFigures();
   return (
@@ -158,12 +158,12 @@ function About({ operator }: { readonly operator: OperatorDetail }) {
       <Facts
         facts={[
           { name: t`Protocol`, value: operator.connector },
-          { name: t`Calls at once`, value: count(operator.maxConcurrency) },
+          { name: t`Calls at once`, value: count(operator.max_concurrency) },
           {
             name: t`Per second`,
-            value: operator.maxPerSecond === null ? t`no limit` : count(operator.maxPerSecond),
+            value: operator.max_per_second === null ? t`no limit` : count(operator.max_per_second),
           },
-          { name: t`Without a result`, value: count(operator.openInstructions) },
+          { name: t`Without a result`, value: count(operator.open_instructions) },
         ]}
       />
     </Card>

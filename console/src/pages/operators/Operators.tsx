@@ -1,7 +1,8 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { OperatorsAnswer, OperatorView } from '../../../../src/console/operations-answers.ts';
+import type { OperatorRow } from '../../../../src/staff/operator-view.ts';
+import type { OperatorList } from '../../../../src/staff/operators.ts';
 import { get } from '../../api/client.ts';
 import { Card } from '../../design/Card.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
@@ -22,7 +23,7 @@ export function Operators() {
   const columns = useColumns();
   const list = useQuery({
     queryKey: ['operators'],
-    queryFn: ({ signal }) => get<OperatorsAnswer>('/operators', {}, signal),
+    queryFn: ({ signal }) => get<OperatorList>('/operators', {}, signal),
     refetchInterval: EVERY_MS,
   });
   return (
@@ -39,7 +40,7 @@ export function Operators() {
           <Table
             label={t`Operators`}
             rows={list.data?.operators ?? []}
-            keyOf={({ code }) => code}
+            keyOf={({ operator }) => operator}
             empty={t`There are no operators yet.`}
             columns={columns}
           />
@@ -49,13 +50,13 @@ export function Operators() {
   );
 }
 
-function useColumns(): readonly Column<OperatorView>[] {
+function useColumns(): readonly Column<OperatorRow>[] {
   const { t } = useLingui();
   const { count, percent, duration } = useFigures();
   return [
     {
       title: t`Operator`,
-      cell: ({ code, name }) => (
+      cell: ({ operator: code, name }) => (
         <Link to="/operators/$code" params={{ code }}>
           {name}
         </Link>
@@ -80,20 +81,20 @@ function useColumns(): readonly Column<OperatorView>[] {
     },
     {
       title: t`Without a result`,
-      cell: ({ openInstructions }) => count(openInstructions),
+      cell: (operator) => count(operator.open_instructions),
       align: 'end',
       hide: 'small',
     },
     {
       title: t`Success`,
-      cell: ({ lastHour }) => percent(lastHour.success_rate),
+      cell: (operator) => percent(operator.last_hour.success_rate),
       align: 'end',
       hide: 'small',
     },
   ];
 }
 
-function secondsLeft(float: OperatorView['float']): number | null {
+function secondsLeft(float: OperatorRow['float']): number | null {
   const hours = float?.hours_left ?? null;
   return hours === null ? null : hours * 3600;
 }

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
 import { InvalidArgumentError } from 'commander';
 import { readJson } from '../../platform/base/json.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
@@ -20,20 +19,6 @@ function readValue(text: string): unknown {
   if (text === '') return undefined;
   if (text === 'null') return null;
   return /^\d{1,15}$/.test(text) ? Number(text) : text;
-}
-
-const MAX_KEY_LENGTH = 16_384;
-
-/** The first line of the input. What follows stays for whoever signs in. */
-export async function readFirstLine(stdin: Readable): Promise<string> {
-  let text = '';
-  for await (const chunk of stdin.iterator({ destroyOnReturn: false })) {
-    text += String(chunk);
-    if (text.includes('\n') || text.length > MAX_KEY_LENGTH) break;
-  }
-  const [first = '', ...rest] = text.split('\n');
-  if (rest.length > 0 && !stdin.readableEnded) stdin.unshift(rest.join('\n'));
-  return first.trim();
 }
 
 /** Throws: `PlainError` naming the file. */
