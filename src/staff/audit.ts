@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { MAX_LOGIN_LENGTH } from '../parties/people/login.ts';
+import type { AuditEntry } from '../parties/people/read-audit.ts';
 import { view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
@@ -39,6 +40,12 @@ const entry = Type.Object({
   token: textOrNull({ title: 'Token', wide: true }),
 });
 export type AuditView = Static<typeof entry>;
+
+/** What was kept is shown as it was kept: its names are those of whoever wrote it. */
+const entryOf = ({ before, after, filter, ...about }: AuditEntry): AuditView => ({
+  ...wireOf(about),
+  ...{ before, after, filter },
+});
 
 const list = Type.Object({ entries: Type.Array(entry), next: fields.next });
 export type AuditAnswer = Static<typeof list>;
@@ -81,7 +88,7 @@ export const AUDIT: Noun = {
           async (page) => await readAudit(pool, { ...of, ...period, ...page }),
           ({ at, auditId: id }) => ({ at, id }),
         );
-        return { entries: shown.map(wireOf), next };
+        return { entries: shown.map(entryOf), next };
       },
     }),
   ],

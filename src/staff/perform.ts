@@ -32,6 +32,8 @@ export interface By {
   readonly requestId: string;
   /** Default: always. True once nobody waits for the answer. */
   readonly isClosed?: () => boolean;
+  /** True: the answer has begun, so its next part waits for its turn, however many wait. */
+  readonly hasBegun?: boolean;
   /** True: nothing is changed. */
   readonly readOnly?: boolean;
 }
@@ -105,10 +107,10 @@ async function look(
 }
 
 /** All people of a vendor take turns as one. */
-function readerOf({ viewer, isClosed = () => false }: By): LongReader {
+function readerOf({ viewer, isClosed = () => false, hasBegun = false }: By): LongReader {
   const { personId, vendor, token, login } = viewer;
   const name = vendor === undefined ? (token ?? personId ?? login) : vendorReaderName(vendor.vid);
-  return { name, isClosed };
+  return { name, isClosed, isNeverRefused: hasBegun };
 }
 
 function turnsOf(by: By): Asked<unknown, unknown>['turns'] {
@@ -145,10 +147,6 @@ export async function openFileEntry(of: Definition, input: Values, by: By, filte
 function entryOf(action: string, of: Definition, input: Values, by: By): Noted {
   const { viewer, channel, address, requestId } = by;
   const { personId, login, role, vendor, token } = viewer;
-  const named = propertiesOf(of.input)
-    .filter(([name, { argument }]) => argument === true || routeOf(of).names.includes(name))
-    .map(([name]) => input[name])
-    .filter((value) => typeof value === 'string');
   const { reason } = input;
   const isNamed = personId === null && login !== COMMAND_LINE;
   const why = [isNamed ? login : '', typeof reason === 'string' ? reason : '']
@@ -158,11 +156,25 @@ function entryOf(action: string, of: Definition, input: Values, by: By): Noted {
     ...{ personId, vendorId: vendor?.vendorId ?? null, role, action, token, channel },
     // A name that anybody can give is no login.
     login: personId === null ? COMMAND_LINE : login,
-    target: named.join(' ') || null,
+    target: targetOf(of, input),
     reason: why || null,
     ...{ address, requestId },
   };
 }
+
+/**
+ * What the path names, and nothing else that a view is asked with: that may be personal data. An action without a name in
+ * its path may have it among the arguments of its command.
+ */
+function targetOf(of: Definition, input: Values): string | null {
+  const { names } = routeOf(of);
+  const others = of.kind === 'action' ? argumentsOf(of) : [];
+  const values = (names.length > 0 ? names : others).map((name) => input[name]);
+  return values.filter((value) => typeof value === 'string').join(' ') || null;
+}
+
+const argumentsOf = ({ input }: Definition): string[] =>
+  propertiesOf(input).flatMap(([name, { argument }]) => (argument === true ? [name] : []));
 
 /** In the audit log, whoever runs commands on the machine of the service. */
 export const COMMAND_LINE = 'command line';

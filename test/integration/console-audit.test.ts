@@ -73,8 +73,9 @@ describe('an export', () => {
       [references[0], [{ kind: 'reference', value: references[0] }]],
     ] as const) {
       expect((await exportBy({ search })).status).toBe(200);
-      const { filter } = (await lastOf('payment.export')) ?? {};
+      const { filter, target } = (await lastOf('payment.export')) ?? {};
       expect(filter).toEqual({ format: 'csv', search: kept });
+      expect(target).toBeNull();
     }
   });
 
@@ -97,6 +98,20 @@ describe('an export', () => {
     });
     expect(await lastOf('audit.export')).toMatchObject({ result: 'failed' });
   });
+});
+
+test('what an entry keeps is shown as it was kept', async () => {
+  const kept = { amountCents: '5000', byName: { KplcPrepaid: 1 } };
+  await owner.query(
+    `with entry as (insert into audit_log
+         (channel, at, audit_id, login, action, address, request_id, filter)
+       values ('console', now(), gen_random_uuid(), 'x', 'kept', '', '', $1) returning audit_id)
+     insert into audit_results (audit_id, ended_at, result, before, after)
+     select audit_id, now(), 'done', $1, $1 from entry`,
+    [JSON.stringify(kept)],
+  );
+  const { body } = await as('admin').get('/audit?action=kept');
+  expect(body['entries']).toMatchObject([{ before: kept, after: kept, filter: kept }]);
 });
 
 test.each(['x', `2026-01-05T00:00:00.000Z ${'-'.repeat(36)}`])(
@@ -125,16 +140,30 @@ describe('asking the operator now', () => {
     expect((await ask('operations', references[1])).status).toBe(200);
   });
 
-  test('one person may ask the operator 20 times in ten minutes; refused attempts do not count', async () => {
-    const [, , third] = references;
-    await owner.query(
-      `insert into audit_log (channel, at, audit_id, person_id, login, action, target, address, request_id)
-       select 'console', now() - interval '1 minute', gen_random_uuid(), person_id, login, 'payment.verify',
+  test.each([
+    ['payment.verify', () => `/payments/${references[2]}/verify`, { reason: 'x' }],
+    ['biller.refresh-products', () => '/billers/dstv/products', { reason: 'x' }],
+    [
+      'statement.pull',
+      () => '/operators/multichoice/pull-statement',
+      { from: '2026-01-05', to: '2026-01-05' },
+    ],
+  ])(
+    'one person may %s 20 times in ten minutes; refused attempts do not count',
+    async (name, pathOf, body) => {
+      await owner.query(
+        `insert into audit_log (channel, at, audit_id, person_id, login, action, target, address, request_id)
+       select 'console', now() - interval '1 minute', gen_random_uuid(), person_id, login, $1,
          'other', '', '' from people, generate_series(1, 20) where login = 'admin'`,
-    );
-    const refused = await ask('admin', third);
-    expect(refused.status).toBe(429);
-    expect(refused.problem).toContain('20 times in ten minutes');
-    expect((await ask('support', third)).status).toBe(200);
+        [name],
+      );
+      const refused = await as('admin').send('POST', pathOf(), body);
+      expect(refused.status).toBe(429);
+      expect(refused.problem).toContain('20 times in ten minutes');
+    },
+  );
+
+  test('others may still ask about a payment that somebody at the limit was refused', async () => {
+    expect((await ask('support', references[2])).status).toBe(200);
   });
 });

@@ -4,7 +4,7 @@ import type { AuditFilter, AuditRow } from './audit-store.ts';
 import { loginFrom } from './login.ts';
 
 /** An entry of the audit log, as people see it. */
-type AuditEntry = Omit<AuditRow, 'personId' | 'vendorId' | 'endedAt'>;
+export type AuditEntry = Omit<AuditRow, 'personId' | 'vendorId' | 'endedAt'>;
 
 /** Entries of the audit log, newest first. @param filter.login as people type it. */
 export async function readAudit(

@@ -309,6 +309,11 @@ test.each(actions)('%s leaves one entry in the audit log, with what it changed',
     after: expect.any(Object),
     ...('reason' in input && { reason: input['reason'] }),
   });
+  // Nothing else, or whoever looks for what was done to it would not find it.
+  const { names } = routeOf(of);
+  if (names.length > 0) {
+    expect(entry?.['target']).toBe(names.map((name) => String(input[name])).join(' '));
+  }
   const secrets = 'output' in of ? propertiesOf(of.output).filter(([, { secret }]) => secret) : [];
   for (const [name] of secrets) {
     const secret = done.body[name];
