@@ -123,10 +123,7 @@ function createSender(
   sendLive: ReturnType<typeof createLiveAnswers>,
 ): (request: FastifyRequest, reply: FastifyReply, handled: Handled) => Promise<FastifyReply> {
   return async (request, reply, { viewer, input, answer }) => {
-    if (answer instanceof NotedFile) {
-      options.limits.forChange(viewer);
-      return sendFile(reply, answer.file, answer.file.body);
-    }
+    if (answer instanceof NotedFile) return sendFile(reply, answer.file, answer.file.body);
     if (answer instanceof Download) {
       options.limits.forChange(viewer);
       const noted = { request, viewer, action: exportName(path), input };
@@ -168,7 +165,7 @@ async function admit(
   if (viewer === undefined) throw new Refusal('not_signed_in');
   requireShownPerson(request, viewer);
   // Before everything else, so that refused requests count as well.
-  if (route.action !== undefined) options.limits.forChange(viewer);
+  if (route.action !== undefined || route.isFile === true) options.limits.forChange(viewer);
   else if (route.isLive !== true) options.limits.forReading(viewer);
   // Somebody else may have used the person's link: what the role may see, such as personal data, is not for them.
   if (!viewer.isConfirmed) throw new Refusal('not_confirmed');

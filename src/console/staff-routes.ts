@@ -14,7 +14,7 @@ export function staffRoutes(
   { deps, cursors }: { readonly deps: StaffDeps; readonly cursors: Cursors },
 ): AnyRoute[] {
   return httpRoutesOf(definitions).map((http): AnyRoute => {
-    const { of, method, path } = http;
+    const { of, method, path, format } = http;
     const { permission, kind, name } = of;
     const { params, query, body } = partsOf(of);
     return {
@@ -26,6 +26,7 @@ export function staffRoutes(
       ...(kind !== 'action' && method === 'POST' && { isReading: true as const }),
       ...(of.ownVendor !== true && { isForStaff: true as const }),
       ...(kind === 'stream' && { isLive: true as const }),
+      ...((kind === 'download' || format !== undefined) && { isFile: true as const }),
       handle: async (input, context, request) => {
         const { viewer, address, requestId, isClosed } = context;
         const by = { viewer: staffViewer(viewer), deps, address, requestId, isClosed };

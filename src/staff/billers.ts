@@ -12,6 +12,7 @@ import type { Noun } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
 import * as fields from './fields.ts';
 import { inputOf, money, moneyOrNull, NOTHING, text, textOrNull, timeOrNull } from './fields.ts';
+import { ASKS_OPERATORS } from './limits.ts';
 import { product, productOf } from './product-schema.ts';
 import { proposalView } from './proposal-schema.ts';
 import { routeOf, routeView, STATES } from './route-view.ts';
@@ -274,6 +275,7 @@ export const BILLERS: Noun = {
       permission: 'billers.act',
       actsAlone: 'always',
       programsMay: true,
+      limit: ASKS_OPERATORS,
       input: inputOf({ biller, reason: settingReason }),
       output: products,
       handle: async ({ core: loaded, input, deps }) => {

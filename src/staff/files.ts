@@ -46,10 +46,11 @@ export async function fileOf(
   { format, columns: names }: FileWanted,
 ): Promise<FileAnswer> {
   const columns = chosenColumns(declared, names);
-  // A whole list is read in turns, whoever reads it.
-  const of = declared.isLong === undefined ? declared : { ...declared, isLong: true as const };
   const { cursor: _, ...rest } = given;
-  const isPaged = 'limit' in of.input.properties;
+  const isPaged = 'limit' in declared.input.properties;
+  // A whole list is read in turns, whoever reads it.
+  const isLong = isPaged || declared.isLong !== undefined;
+  const of = isLong ? { ...declared, isLong: true as const } : declared;
   const asked = isPaged ? { ...rest, limit: MAX_PAGE } : rest;
   const first = await perform(of, asked, by);
   // How many rows it has is known only of some lists.
@@ -72,7 +73,7 @@ export async function fileOf(
         yield edge(totalOf(of, page));
         return;
       }
-      page = await perform(of, { ...asked, cursor: next }, by);
+      page = await perform(of, { ...asked, cursor: next }, { ...by, hasBegun: true });
     }
   };
   const table = { titles: columns.map(({ title }) => title), rows: pages() };

@@ -128,7 +128,8 @@ async function viewed(
 
 /** The whole input. Values of a query string and a path are text. Throws: `ambiguous_request`. */
 function givenOf(of: Definition, { params, query, body }: Asked): Values {
-  const given: Record<string, unknown> = {};
+  // Without a prototype, which a field named `__proto__` would replace.
+  const given = Object.create(null) as Record<string, unknown>;
   const types = new Map(propertiesOf(of.input));
   const read = (name: string, value: unknown): unknown => {
     const { type } = types.get(name) ?? {};

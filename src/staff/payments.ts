@@ -10,6 +10,7 @@ import { action, view } from './definition.ts';
 import type { Asked, Noun } from './definition.ts';
 import * as fields from './fields.ts';
 import { inputOf, NOTHING, paging, reason, text, vid } from './fields.ts';
+import { ASKS_OPERATORS } from './limits.ts';
 import { listed, paymentDetail } from './payment-schema.ts';
 import { searchInLog } from './search-in-log.ts';
 
@@ -91,15 +92,11 @@ const acted = Type.Object({ reference: text({ title: 'Payment' }) });
 
 /** The service queries operators as well, so more queries would not help. */
 const VERIFY_LIMIT = {
+  ...ASKS_OPERATORS,
   perTarget: {
     count: 1,
     seconds: LIMITS.operatorQuestionSeconds,
     text: 'The operator was asked about this payment a moment ago.',
-  },
-  perPerson: {
-    count: 20,
-    seconds: 600,
-    text: 'You have asked operators 20 times in ten minutes, which is the limit.',
   },
 } as const;
 

@@ -12,6 +12,7 @@ import type { Done, Noun } from './definition.ts';
 import { requireFile } from './deps.ts';
 import * as fields from './fields.ts';
 import { count, inputOf, moneyOrNull, orNull, text, textOrNull } from './fields.ts';
+import { ASKS_OPERATORS } from './limits.ts';
 import { proposalView } from './proposal-schema.ts';
 import { readMoment, readPeriod, secondsOf } from './times.ts';
 import { wireOf } from './wire.ts';
@@ -215,6 +216,7 @@ export const STATEMENTS: Noun = {
         'Ask an operator for its movements of a period now, and import them. Movements that were imported before change nothing.',
       route: 'POST /operators/:operator/pull-statement',
       actsAlone: 'always',
+      limit: ASKS_OPERATORS,
       input: inputOf({ operator, ...fields.period }),
       output: pulledView,
       handle: async ({ core: { pullNow }, input, deps }) => {

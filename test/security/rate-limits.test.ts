@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setOperatorKey } from '../../src/payments/billers/administer-operator-key.ts';
 import { setOperator } from '../../src/payments/billers/administer.ts';
+import { listAudit } from '../../src/parties/people/audit-store.ts';
 import { VTPASS_SETTINGS } from '../conformance/subjects/vtpass.ts';
 import { signedIn } from '../support/console-client.ts';
 import type { ConsoleAnswer } from '../support/console-client.ts';
@@ -179,6 +180,17 @@ test('nobody can choose the address that counts', async () => {
   } finally {
     await plain.stop();
   }
+});
+
+test('a file that a person has to wait for is not read, and is not in the audit log', async () => {
+  const baraka = await signedIn(running.origin, 'operations');
+  let status = 0;
+  for (let times = 0; times < 100 && status !== 429; times += 1) {
+    status = (await baraka.send('POST', '/billers/dstv/status', {})).status;
+  }
+  expect(await baraka.send('POST', '/payments/search.csv', {})).toMatchObject(TOO_MANY);
+  const { pool } = running.service;
+  expect(await listAudit(pool, { action: 'payment.export', limit: 1 })).toEqual([]);
 });
 
 test('a person in the console waits after many requests, and nobody else does', async () => {

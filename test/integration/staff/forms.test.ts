@@ -7,11 +7,13 @@ import { listAudit } from '../../../src/parties/people/audit-store.ts';
 import { createWireTime, systemClock } from '../../../src/platform/base/clock.ts';
 import { createPool } from '../../../src/platform/db/pool.ts';
 import type { Pool } from '../../../src/platform/db/pool.ts';
+import type { LongReads } from '../../../src/platform/base/long-reads.ts';
 import { createCursors } from '../../../src/platform/http/cursors.ts';
 import { action, download, view } from '../../../src/staff/definition.ts';
 import type { Definition } from '../../../src/staff/definition.ts';
 import { requireFile } from '../../../src/staff/deps.ts';
-import { inputOf, line, text as textField } from '../../../src/staff/fields.ts';
+import { inputOf, line, paging, text as textField } from '../../../src/staff/fields.ts';
+import { fileOf } from '../../../src/staff/files.ts';
 import { answerOf, httpRoutesOf, NotedFile } from '../../../src/staff/http.ts';
 import type { By } from '../../../src/staff/perform.ts';
 import { ALL_OF_STAFF } from '../../../src/staff/viewer.ts';
@@ -108,6 +110,31 @@ test('a file that is made is in the audit log with its length, also one that fai
     { result: 'failed', after: { bytes: 2 } },
     { result: 'done', after: { bytes: 3 }, filter: { source: 'kcb' } },
   ]);
+});
+
+test('a file is read in turns, of which only the first is refused, and a field named __proto__ is none', async () => {
+  const turns: (boolean | undefined)[] = [];
+  const longReads: LongReads = async ({ isNeverRefused }, read) => {
+    turns.push(isNeverRefused);
+    return await read();
+  };
+  const listed = view(core, {
+    ...{ name: 'sample.list', summary: 'Samples.', route: 'GET /samples', rows: 'rows' },
+    ...{ permission: 'home.read', input: inputOf(paging(1)) },
+    output: Type.Object({ rows: Type.Array(Type.Object({ name: textField({ title: 'Name' }) })) }),
+    handle: async ({ input: { cursor } }) => ({
+      rows: [{ name: cursor ?? 'first' }],
+      next: cursor === undefined ? 'second' : null,
+    }),
+  });
+  const reader = { ...by, deps: { ...by.deps, longReads } };
+  const file = await fileOf(listed, {}, reader, { format: 'csv' });
+  expect(await text(file.body)).toBe('\ufeffName\r\nfirst\r\nsecond\r\n');
+  expect(turns).toEqual([false, true]);
+  const query: unknown = JSON.parse('{"__proto__":{"limit":2}}');
+  await expect(ask(listed, { query: query as object })).rejects.toMatchObject({
+    code: 'unknown_field',
+  });
 });
 
 test('a look that is noted has an entry, and its personal data is in the body', async () => {
