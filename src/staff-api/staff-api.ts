@@ -12,6 +12,7 @@ import { callerOf } from './callers.ts';
 import type { Caller, CallerDeps } from './callers.ts';
 import type { StaffApiOptions } from './options.ts';
 import { staffDocument } from './openapi.ts';
+import { staffCollection } from './postman.ts';
 import { addSessionRoutes } from './session-routes.ts';
 
 export const STAFF_API = '/admin/v1';
@@ -25,7 +26,9 @@ export function addStaffApi(app: FastifyInstance, options: StaffApiOptions): voi
   const limits = createPersonLimits(options);
   const callers: CallerDeps = { lookUps, tokenLookUps, limits };
   const definitions = nouns.flatMap((noun) => noun.definitions);
-  app.get(`${STAFF_API}/openapi.json`, { exposeHeadRoute: false }, () => staffDocument(options));
+  const isGet = { exposeHeadRoute: false };
+  app.get(`${STAFF_API}/openapi.json`, isGet, () => staffDocument(options));
+  app.get(`${STAFF_API}/postman.json`, isGet, () => staffCollection(options));
   addSessionRoutes(app, { ...options, sessions, callers, prefix: STAFF_API });
   for (const route of httpRoutesOf(definitions)) addRoute(app, route, options, callers);
   // An unknown path tells nobody whether it exists.

@@ -15,7 +15,6 @@ export const SURFACE_STORES: Readonly<Record<string, number>> = {
   'cli/parties/noted.ts': 2,
   'cli/parties/proposal.ts': 1,
   'cli/parties/vendors.ts': 2,
-  'cli/payments/archive.ts': 1,
   'cli/payments/ledger.ts': 1,
   'cli/payments/quarantine.ts': 4,
   'cli/payments/receipt-sources.ts': 3,

@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import { DAY_MS } from '../../platform/base/days.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { archivePayments, verifyArchive } from '../../payments/archive/archive.ts';
-import { listVendors } from '../../parties/store.ts';
 import { command, periodStart } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit.ts';
@@ -29,7 +28,7 @@ function addRun(archive: Command, cli: Cli): void {
     .requiredOption('--before <time>', 'first day that is not archived, YYYY-MM-DD')
     .option('--to <folder>', `where the files go; by default ${FOLDER} in DATA_DIR`)
     .action(async (options: { json?: boolean; before: string; to?: string }) => {
-      await cli.run(options, async ({ config, pool, ownerPool, wireTime }) => {
+      await cli.run(options, async ({ config, ownerPool, wireTime }) => {
         const before = periodStart(options.before, '--before', wireTime);
         if (Date.now() - before.getTime() < LIMITS.archiveMinAgeDays * DAY_MS) {
           throw new UsageError(
@@ -37,9 +36,7 @@ function addRun(archive: Command, cli: Cli): void {
           );
         }
         const folder = path.resolve(options.to ?? path.join(config.dataDir, FOLDER));
-        const vendorIds = (await listVendors(pool)).map((vendor) => vendor.vendorId);
         const done = await archivePayments(await ownerPool(), {
-          vendorIds,
           before,
           folder,
           onFile: ({ payments }) => cli.progress.show(`${payments} payments archived`),

@@ -3,6 +3,7 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
+import { listVendors } from '../../parties/store.ts';
 import { firstIdAt, newId } from '../../platform/base/ids.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
@@ -41,7 +42,8 @@ export interface ArchiveProgress {
 export async function archivePayments(
   pool: Pool,
   options: {
-    readonly vendorIds: readonly number[];
+    /** Default: all. */
+    readonly vendorIds?: readonly number[];
     readonly before: Date;
     readonly folder: string;
     readonly onFile?: (progress: ArchiveProgress) => void;
@@ -49,7 +51,8 @@ export async function archivePayments(
 ): Promise<ArchiveProgress> {
   await mkdir(options.folder, { recursive: true, mode: 0o700 });
   let progress = { files: 0, payments: 0, bytes: 0 };
-  for (const vendorId of options.vendorIds) {
+  const all = options.vendorIds ?? (await listVendors(pool)).map(({ vendorId }) => vendorId);
+  for (const vendorId of all) {
     let afterId: string | undefined = FIRST_ID;
     while (afterId !== undefined) {
       const from: string = afterId;

@@ -247,6 +247,42 @@ test('the OpenAPI document describes every route', async () => {
   expect(paths['/admin/v1/journals.csv']?.['get']?.operationId).toBe('journal.list.csv');
 });
 
+interface CollectedRequest {
+  readonly name: string;
+  readonly request: {
+    readonly method: string;
+    readonly url: {
+      readonly raw: string;
+      readonly query: readonly { key: string; value: string; disabled?: true }[];
+    };
+    readonly body?: { readonly mode: string; readonly raw?: string };
+  };
+}
+
+test('the collection for Postman has every operation, and what it reads without input is answered', async () => {
+  const nobody = new StaffClient(running.origin);
+  const { body } = await nobody.get('/postman.json');
+  const folders = body['item'] as { item: CollectedRequest[] }[];
+  const items = folders.flatMap(({ item }) => item);
+  const { body: document } = await nobody.get('/openapi.json');
+  const described = Object.values(document['paths'] as Record<string, Record<string, object>>)
+    .flatMap((methods) => Object.values(methods) as { operationId: string }[])
+    .map(({ operationId }) => operationId)
+    .filter((id) => !id.startsWith('session.') && !id.endsWith('.xlsx'));
+  expect(items.map(({ name }) => name).toSorted()).toEqual(described.toSorted());
+  expect(JSON.stringify(body)).not.toContain(DEMO_STAFF_TOKEN);
+  const simple = items.filter(({ request: { method, url } }) => {
+    const isEmpty = url.query.some(({ value, disabled }) => disabled !== true && value === '');
+    return method === 'GET' && !isEmpty && !/\{\{(?!origin)/.test(url.raw);
+  });
+  expect(simple.length).toBeGreaterThan(20);
+  for (const { name, request } of simple) {
+    const { status, text } = await admin.get(request.url.raw.replace('{{origin}}/admin/v1', ''));
+    // Some are for another role.
+    expect([200, 403], `${name}: ${text}`).toContain(status);
+  }
+});
+
 async function personIdOf(login: string): Promise<string> {
   const found = await running.service.pool.query<{ id: string }>(
     'select person_id as id from people where login = $1',
