@@ -17,6 +17,7 @@ import { findVendor } from '../../src/parties/store.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { setFeePrice } from '../../src/payments/billers/administer-prices.ts';
 import { openCase } from '../../src/payments/cases/cases-store.ts';
+import { DEMO_STAFF_TOKEN } from '../../src/parties/people/tokens.ts';
 import { decodeReference } from '../../src/parties/reference.ts';
 import { formatMoney } from '../../src/platform/base/money.ts';
 import type { TestDatabase } from '../support/cluster.ts';
@@ -31,7 +32,7 @@ import type { SimulatedOperators } from '../support/simulated-operators.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import type { VendorClient } from '../support/vendor-client.ts';
-import { must } from './cli-support.ts';
+import { inProcess, must } from './cli-support.ts';
 import { findFreePort } from '../support/service-process.ts';
 
 // Payments with faults, operators that are killed while they pay, and corrections. Then every figure of the
@@ -218,6 +219,13 @@ test('the VAT of the month is the ledger’s account', async () => {
 test('fees and margins are those of the command line and of the accounts', async () => {
   const found = await shown<MarginAnswer>('/margin');
   expect(await told('report', 'margin')).toEqual(found);
+  const { stdout } = await must(environment, 'report', 'margin');
+  const [titles = '', first, ...others] = stdout.trimEnd().split('\n');
+  // The other dimensions have no value in any row.
+  expect(titles).toMatch(/^BILLER +PAYMENTS +AMOUNT +FEES +VAT +COST +COMMISSION +MARGIN$/);
+  expect(first).toMatch(/^kplc_prepaid /);
+  const { payments: paid, amount } = found.total;
+  expect(others).toEqual([expect.stringMatching(new RegExp(`^total +${paid} +${amount} `))]);
   expect(found.total).toMatchObject({
     payments: await count(`from payments where outcome = 'success'`),
     amount: await sum(`sum(balance_cents) from accounts where account like 'operator:%'`),
@@ -300,4 +308,20 @@ test('the first page has the figures of the overview and of the payments', async
   expect(overview['unknown']).toMatchObject({ count: 2 });
   expect(overview['open_cases']).toMatchObject({ count: home.open_cases?.count });
   expect(home.open_cases?.count).toBe(await count('from cases where resolved_at is null'));
+});
+
+test('a check that fails makes the command end with 1, also with --csv and far away', async () => {
+  const remote = { MALIPO_URL: running.origin, MALIPO_TOKEN: DEMO_STAFF_TOKEN };
+  const report = async (where: Record<string, string>, ...format: string[]) =>
+    await inProcess(where, 'report', 'vat', ...format);
+  expect(await report(remote, '--csv')).toMatchObject({ exitCode: 0, stderr: '' });
+  // As if somebody had changed the account.
+  await database.asOwner(`delete from accounts where account = 'vat'`);
+  for (const where of [environment, remote]) {
+    expect(await report(where)).toMatchObject({ exitCode: 1, stderr: '' });
+    const { exitCode, stdout, stderr } = await report(where, '--csv');
+    expect(stdout).toContain('\r\ntotal,');
+    expect(stderr).toContain('run the command without --csv to see it');
+    expect(exitCode).toBe(1);
+  }
 });
