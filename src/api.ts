@@ -231,14 +231,12 @@ function routesOfConsole(
   options: StaffOptions,
   shared: Pick<RoutesOptions, 'codesRequired' | 'party' | Exclude<keyof Staff, 'nouns' | 'feed'>>,
 ): AnyRoute[] {
-  const { config, consolePool: pool, readiness, clock } = options;
+  const { consolePool: pool } = options;
   return consoleRoutes({
     ...options,
     ...shared,
     pool,
     proposals: createProposals({ ...options, pool }),
-    readiness: () => readiness.read(),
-    process: { ...config, version: programVersion(), startedAt: clock.now() },
   });
 }
 
@@ -275,6 +273,10 @@ function staffDepsOf(options: StaffOptions, pool: Pool, feed: OverviewFeed): Sta
     overview: async () => feed,
     activity: async (from) => await feed.activity(from),
     payments: options,
+    process: {
+      ...{ ...config, version: programVersion(), startedAt: clock.now() },
+      readiness: async () => await options.readiness.read(),
+    },
     credit: async () => {
       if (reports === undefined) throw new Refusal('scoring_unavailable');
       return { ...reports, pool, enquiryService, accessUrl, contact: config.creditContact };

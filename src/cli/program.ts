@@ -41,6 +41,10 @@ const COMMANDS: readonly Entry[] = [
     summary: 'the audit log: who did what, when and why',
   },
   {
+    name: 'system',
+    summary: 'how the service itself is: checks, quarantine, configuration',
+  },
+  {
     name: 'login',
     summary: 'sign in to a service on another machine, which commands then ask',
   },

@@ -8,6 +8,7 @@ import type { LongReads } from '../platform/base/long-reads.ts';
 import type { Mac } from '../platform/base/mac.ts';
 import type { MasterKeys } from '../platform/base/sealing.ts';
 import type { Pool } from '../platform/db/pool.ts';
+import type { Readiness } from '../platform/http/readiness.ts';
 import type { Proposals } from '../proposals/proposals.ts';
 import type { ArrivedFile, Progress } from './forms.ts';
 
@@ -39,6 +40,22 @@ export interface StaffDeps {
   readonly payments?: Pick<Payments, 'witnessOf' | 'verifyNow'>;
   /** The registry of credit information. Throws: `scoring_unavailable`, in a command `PlainError`, without its keys. */
   readonly credit: () => Promise<CreditDesk>;
+  /** The process that answers. Undefined: a command does. */
+  readonly process?: {
+    readonly version: string;
+    readonly mode: 'sandbox' | 'production';
+    readonly roles: ReadonlySet<string>;
+    readonly startedAt: Date;
+    /** Its environment, without secrets. */
+    readonly variables: readonly {
+      readonly name: string;
+      readonly description: string;
+      readonly value: string | null;
+      readonly isSet: boolean;
+      readonly isSecret: boolean;
+    }[];
+    readonly readiness: () => Promise<Readiness>;
+  };
   /** Turns for long reads. Undefined: a command waits for nobody. */
   readonly longReads?: LongReads;
   /** The file that came with the input; see `requireFile`. */

@@ -36,6 +36,7 @@ export const NOUNS: readonly Entry[] = [
   { command: 'price', load: async () => (await import('./prices.ts')).PRICES },
   { command: 'prefix', load: async () => (await import('./prefixes.ts')).PREFIXES },
   { command: 'vendor payout', load: async () => (await import('./payouts.ts')).PAYOUTS },
+  { command: 'system', load: async () => (await import('./system.ts')).SYSTEM },
   { command: 'overview', load: async () => (await import('./overview.ts')).OVERVIEW },
   { command: 'report', load: async () => (await import('./reports.ts')).REPORTS },
   { command: 'house', load: async () => (await import('./house.ts')).HOUSE },

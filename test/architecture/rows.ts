@@ -96,7 +96,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['self-service'],
   ['staff'],
 
-  ['console/answers', 'console/system-answers', 'console/route'],
+  ['console/answers', 'console/route'],
   ['console/credit-answers', 'console/on-wire', 'console/live', 'console/file-uploads'],
   ['console/vendor-answers', 'console/pay-answers'],
   ['console/line-counter'],

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ConfigurationAnswer, SystemAnswer } from '../../src/console/system-answers.ts';
+import type { ConfigurationAnswer, SystemAnswer } from '../../src/staff/system.ts';
 import type { ProposalView } from '../../src/staff/proposal-schema.ts';
 import type { ProposalList } from '../../src/staff/proposals.ts';
 import { createLink } from '../../src/parties/people/links.ts';
@@ -217,11 +217,13 @@ describe('the system', () => {
     const answer = await as('operations').get('/system/configuration');
     const { variables } = answer.body as unknown as ConfigurationAnswer;
     const byName = new Map(variables.map((variable) => [variable.name, variable]));
-    expect(byName.get('ROLES')).toMatchObject({ value: 'api', isSet: true });
-    expect(byName.get('DATABASE_POOL_SIZE')).toMatchObject({ value: '8', isSet: false });
-    expect(byName.get('MASTER_KEY')).toMatchObject({ value: null, isSecret: true });
+    expect(byName.get('ROLES')).toMatchObject({ value: 'api', is_set: true });
+    expect(byName.get('DATABASE_POOL_SIZE')).toMatchObject({ value: '8', is_set: false });
+    expect(byName.get('MASTER_KEY')).toMatchObject({ value: null, is_secret: true });
     expect(byName.get('CREDIT_CONTACT')?.value).toBe('Registry, http://***@registry.example');
     expect(answer.text).not.toContain('secret@');
+    const file = await as('operations').get('/system/configuration.csv');
+    expect(file.text).not.toContain('secret@');
     expect((await as('finance').get('/system/configuration')).code).toBe('not_permitted');
   });
 });

@@ -2,15 +2,11 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { newId } from '../../platform/base/ids.ts';
-import { listAbsent } from '../../platform/history/processes-store.ts';
-import type { UsingProcess } from '../../platform/history/processes-store.ts';
 import { enterQuarantine } from '../../payments/quarantine/enter.ts';
-import { undoForgedReleases } from '../../payments/quarantine/forged.ts';
 import { releaseQuarantine } from '../../payments/quarantine/release.ts';
-import { proposeRelease, QUARANTINE_RELEASE } from '../../payments/quarantine/release-kind.ts';
-import { readStakes } from '../../payments/quarantine/stakes.ts';
-import type { Stake } from '../../payments/quarantine/stakes.ts';
-import { findOpenQuarantine, listEvents } from '../../payments/quarantine/store.ts';
+import { proposeRelease } from '../../payments/quarantine/release-kind.ts';
+import { readQuarantine } from '../../payments/quarantine/state.ts';
+import type { QuarantineState } from '../../payments/quarantine/state.ts';
 import type { QuarantineRow } from '../../payments/quarantine/store.ts';
 import { command, displayName, moment } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
@@ -21,8 +17,6 @@ import type { Session } from '../session.ts';
 import { asPerson } from '../parties/as-person.ts';
 import type { Act } from '../parties/as-person.ts';
 import { openProposals, waitingAnswer } from '../parties/proposal.ts';
-import { listProposals } from '../../proposals/store.ts';
-import type { ProposalRow } from '../../proposals/store.ts';
 
 export function addQuarantineCommands(program: Command, cli: Cli): void {
   const quarantine = program
@@ -35,8 +29,6 @@ export function addQuarantineCommands(program: Command, cli: Cli): void {
   addRelease(quarantine, cli);
 }
 
-const EVENTS_SHOWN = 20;
-
 function addStatus(quarantine: Command, cli: Cli): void {
   command(quarantine, 'status', 'Show the quarantine, and what its release waits for.').action(
     async (options: { json?: boolean }) => {
@@ -47,14 +39,9 @@ function addStatus(quarantine: Command, cli: Cli): void {
 
 async function status(session: Session): Promise<Answer> {
   const { pool, wireTime } = session;
-  // After a restore the status can be read before the master key is at hand; the service, which has it, undoes them.
-  const ledgerMac = await session.findLedgerMac();
-  if (ledgerMac !== undefined) await undoForgedReleases({ pool, ledgerMac });
-  const open = await findOpenQuarantine(pool);
-  const stakes = open === undefined ? [] : await readStakes(pool, open);
-  const absent = open?.seemsComplete === true ? await listAbsent(pool) : [];
-  const waiting = await listProposals(pool, { open: true, kinds: [QUARANTINE_RELEASE], limit: 1 });
-  const events = await listEvents(pool, EVENTS_SHOWN);
+  // After a restore the status can be read before the master key is at hand.
+  const state = await readQuarantine(pool, await session.findLedgerMac());
+  const { open, stakes, absent, waiting, events } = state;
   const history = table(
     [{ title: 'AT' }, { title: 'WHAT' }, { title: 'WHO' }, { title: 'DETAIL' }],
     events.map((event) => [
@@ -68,11 +55,11 @@ async function status(session: Session): Promise<Answer> {
   const now =
     open === undefined
       ? 'Not in quarantine: payments are sent.\n'
-      : quarantineText(open, { stakes, absent, waiting }, wireTime);
+      : quarantineText(open, state, wireTime);
   return {
     json: {
       quarantine: open === undefined ? null : onWire(open),
-      proposal: waiting[0]?.proposalId ?? null,
+      proposal: waiting?.proposalId ?? null,
       operators: stakes.map(({ operatorCode, open: payments, covered }) => ({
         operator_code: operatorCode,
         open: payments,
@@ -101,15 +88,7 @@ function onWire(open: QuarantineRow) {
 
 function quarantineText(
   open: QuarantineRow,
-  {
-    stakes,
-    absent,
-    waiting,
-  }: {
-    readonly stakes: readonly Stake[];
-    readonly absent: readonly UsingProcess[];
-    readonly waiting: readonly ProposalRow[];
-  },
+  { stakes, absent, waiting }: QuarantineState,
   wireTime: WireTime,
 ): string {
   const facts = record([
@@ -123,10 +102,12 @@ function quarantineText(
       ({ name, seenAt }) =>
         ['not confirmed by', `${name}, last seen ${wireTime.format(seenAt)}`] as const,
     ),
-    ...waiting.flatMap(({ proposalId, proposedBy, note }) => [
-      ['without statements', `proposed by ${proposedBy}: ${note}`] as const,
-      ['to decide it', `proposal show ${proposalId}`] as const,
-    ]),
+    ...(waiting === undefined
+      ? []
+      : [
+          ['without statements', `proposed by ${waiting.proposedBy}: ${waiting.note}`] as const,
+          ['to decide it', `proposal show ${waiting.proposalId}`] as const,
+        ]),
   ]);
   const operators = table(
     [{ title: 'OPERATOR' }, { title: 'OPEN', align: 'right' }, { title: 'STATEMENT' }],

@@ -13,11 +13,11 @@ import { bulkRoutes } from './bulk.ts';
 import type { BulkRoutesOptions } from './bulk.ts';
 import { payRoutes } from './pay.ts';
 import type { PayRoutesOptions } from './pay.ts';
-import { systemRoutes } from './system.ts';
-import type { SystemRoutesOptions } from './system.ts';
+import { quarantineRoutes } from './quarantine.ts';
+import type { QuarantineRoutesOptions } from './quarantine.ts';
 
 export type RoutesOptions = ProposalRoutesOptions &
-  SystemRoutesOptions &
+  QuarantineRoutesOptions &
   PayRoutesOptions &
   Omit<BulkRoutesOptions, 'reads'> &
   CreditRoutesOptions &
@@ -32,7 +32,7 @@ export type RoutesOptions = ProposalRoutesOptions &
 export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
   const reports = { ...options, reads: options.deps.longReads };
   return [
-    ...systemRoutes(options),
+    ...quarantineRoutes(options),
     ...payRoutes(options),
     ...bulkRoutes(reports),
     ...creditRoutes(options),

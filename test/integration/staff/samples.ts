@@ -184,6 +184,15 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'person.enable': { by: 'admin', input: addedPerson },
   // The entries that the look itself makes are others.
   'audit.list': { by: 'admin', input: async () => ({ action: 'biller.offline' }) },
+  'system.show': {
+    ...{ by: 'operations', input: async () => ({}) },
+    moves: ['checks', 'process', 'backup_age_seconds'],
+  },
+  'system.configuration': {
+    ...{ by: 'operations', input: async () => ({}) },
+    // A command has none.
+    moves: ['variables'],
+  },
   'overview.show': {
     ...nothing,
     moves: [

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ConfigurationAnswer } from '../../../../src/console/system-answers.ts';
+import type { ConfigurationAnswer } from '../../../../src/staff/system.ts';
 import { get } from '../../api/client.ts';
 import { Card } from '../../design/Card.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
@@ -55,7 +55,7 @@ export function Configuration() {
 }
 
 function Value({
-  of: { value, isSet, isSecret },
+  of: { value, is_set: isSet, is_secret: isSecret },
 }: {
   readonly of: ConfigurationAnswer['variables'][number];
 }) {

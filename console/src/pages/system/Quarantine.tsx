@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { SystemAnswer } from '../../../../src/console/system-answers.ts';
+import type { QuarantineView } from '../../../../src/staff/system.ts';
 import { send } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
@@ -11,10 +11,8 @@ import { Facts } from '../../design/Facts.tsx';
 import { Time } from '../../format/Time.tsx';
 import { useWaits } from '../approvals/approval-texts.ts';
 
-type Open = NonNullable<SystemAnswer['quarantine']>;
-
 /** Why nothing is sent, what it waits for, and its end by two people. */
-export function Quarantine({ quarantine }: { readonly quarantine: Open }) {
+export function Quarantine({ quarantine }: { readonly quarantine: QuarantineView }) {
   const { t } = useLingui();
   const { operators, proposal } = quarantine;
   const missing = operators.filter(({ covered }) => !covered).map(({ operator }) => operator);
@@ -22,19 +20,19 @@ export function Quarantine({ quarantine }: { readonly quarantine: Open }) {
     <Card title={<Trans>In quarantine: nothing is sent</Trans>} more={<End missing={missing} />}>
       <Facts
         facts={[
-          { name: t`Since`, value: <Time at={quarantine.enteredAt} /> },
+          { name: t`Since`, value: <Time at={quarantine.entered_at} /> },
           {
             name: t`May be missing from the ledger`,
             value: (
               <>
-                <Time at={quarantine.lostFrom} /> – <Time at={quarantine.lostUntil} />
+                <Time at={quarantine.lost_from} /> – <Time at={quarantine.lost_until} />
               </>
             ),
           },
           { name: t`Reason`, value: quarantine.reason },
           {
             name: t`Nothing seems to be missing`,
-            value: quarantine.seemsComplete ? (
+            value: quarantine.seems_complete ? (
               <>
                 <code>malipo quarantine release --nothing-lost</code>
                 {quarantine.unconfirmed.length > 0 && (

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import type { SystemAnswer } from '../../../../src/console/system-answers.ts';
+import type { SystemAnswer } from '../../../../src/staff/system.ts';
 import { get } from '../../api/client.ts';
 import { PageButtonLink } from '../../design/ButtonLink.tsx';
 import { Card } from '../../design/Card.tsx';
@@ -47,7 +47,7 @@ export function System() {
 
 function Shown({ system }: { readonly system: SystemAnswer }) {
   const { t, i18n } = useLingui();
-  const { process, backupAgeSeconds, events } = system;
+  const { process, backup_age_seconds: backupAgeSeconds, events } = system;
   return (
     <>
       {system.quarantine !== null && <Quarantine quarantine={system.quarantine} />}
@@ -59,13 +59,13 @@ function Shown({ system }: { readonly system: SystemAnswer }) {
           <Card title={<Trans>This process</Trans>}>
             <Facts
               facts={[
-                { name: t`Version`, value: process.version },
+                { name: t`Version`, value: process?.version },
                 {
                   name: t`Mode`,
-                  value: process.mode === 'sandbox' ? t`Sandbox` : t`Production`,
+                  value: process?.mode === 'sandbox' ? t`Sandbox` : t`Production`,
                 },
-                { name: t`Roles`, value: process.roles.join(', ') },
-                { name: t`Running since`, value: <Time at={process.startedAt} /> },
+                { name: t`Roles`, value: process?.roles.join(', ') },
+                { name: t`Running since`, value: process && <Time at={process.started_at} /> },
                 {
                   name: t`Last backup`,
                   value:
@@ -118,7 +118,7 @@ function Checks({ checks }: { readonly checks: SystemAnswer['checks'] }) {
           <>
             {i18n._(CHECK_TEXTS[code].otherwise)}
             {names.length > 0 && ` ${names.join(', ')}.`}
-            {seconds !== undefined && (
+            {seconds !== null && (
               <>
                 {' '}
                 <Trans>

@@ -1,0 +1,188 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import type { QuarantineState } from '../payments/quarantine/state.ts';
+import type { HealthCheck } from '../platform/health-check.ts';
+import { view } from './definition.ts';
+import type { Noun } from './definition.ts';
+import type { StaffDeps } from './deps.ts';
+import { count, NOTHING, orNull, text, textOrNull, time } from './fields.ts';
+import { wireOf } from './wire.ts';
+
+const core = async () => ({
+  ...(await import('../payments/health.ts')),
+  ...(await import('../payments/quarantine/state.ts')),
+  ...(await import('../platform/backup/store.ts')),
+});
+
+const DAY_SECONDS = 86_400;
+
+const CODES = [
+  ...['ready', 'workers', 'backup', 'quarantine', 'chain', 'queued', 'unknown'],
+  ...['routes', 'floats', 'statements', 'receipts', 'webhooks'],
+] as HealthCheck['code'][];
+
+const check = Type.Object({
+  code: Type.Enum(CODES, { title: 'Check' }),
+  state: Type.Enum(['ok', 'warning', 'failed'], { title: 'State' }),
+  /** The things at fault, such as operators. */
+  names: Type.Array(text(), {
+    title: 'At fault',
+    text: (names: readonly string[]) => names.join(', '),
+  }),
+  /** An age, where one is looked at. */
+  seconds: orNull(Type.Number(), { title: 'Seconds', unit: 'count' }),
+});
+
+const quarantine = Type.Object({
+  entered_at: time({ title: 'Since' }),
+  /** Payments from then until then may be missing from the ledger. */
+  lost_from: time({ title: 'Lost from' }),
+  lost_until: time({ title: 'Lost until' }),
+  reason: text({ title: 'Reason' }),
+  /** Nothing is known to be missing, as after the promotion of a standby. */
+  seems_complete: Type.Boolean({ title: 'Seems complete' }),
+  /** The processes that have not confirmed it. */
+  unconfirmed: Type.Array(text()),
+  operators: Type.Array(
+    Type.Object({
+      operator: text({ title: 'Operator' }),
+      open: count({ title: 'Open' }),
+      covered: Type.Boolean({ title: 'Has statements' }),
+    }),
+  ),
+  /** To end it without statements. */
+  proposal: orNull(Type.Object({ proposal: text(), by: text(), reason: text() })),
+});
+export type QuarantineView = Static<typeof quarantine>;
+
+const system = Type.Object({
+  at: time(),
+  /** What this process lacks, so that it cannot work. */
+  missing: textOrNull({ title: 'Missing', isOptional: true }),
+  /** Null: taken by none of our commands. */
+  backup_age_seconds: orNull(Type.Number(), { title: 'Seconds since the last backup' }),
+  checks: Type.Array(check),
+  /** The one that answers; null: a command does. */
+  process: orNull(
+    Type.Object({
+      version: text({ title: 'Version' }),
+      mode: Type.Enum(['sandbox', 'production'], { title: 'Mode' }),
+      roles: Type.Array(text()),
+      started_at: time({ title: 'Running since' }),
+    }),
+  ),
+  quarantine: orNull(quarantine),
+  /** Of quarantines, newest first. */
+  events: Type.Array(
+    Type.Object({
+      at: time({ title: 'At' }),
+      action: Type.Enum(['entered', 'extended', 'released', 'reopened'], { title: 'What' }),
+      actor: text({ title: 'Who' }),
+    }),
+  ),
+});
+export type SystemAnswer = Static<typeof system>;
+
+const configuration = Type.Object({
+  variables: Type.Array(
+    Type.Object({
+      name: text({ title: 'Name' }),
+      description: text({ title: 'Description', wide: true }),
+      value: textOrNull({ title: 'Value' }),
+      is_set: Type.Boolean({ title: 'Set' }),
+      is_secret: Type.Boolean({ title: 'Secret' }),
+    }),
+  ),
+});
+export type ConfigurationAnswer = Static<typeof configuration>;
+
+export const SYSTEM: Noun = {
+  command: 'system',
+  summary: 'How the service itself is: checks, backup, quarantine, configuration.',
+  definitions: [
+    view(core, {
+      name: 'system.show',
+      summary:
+        'The checks of the service, its last backup, and its quarantine. Fails if a check does.',
+      route: 'GET /system',
+      permission: 'system.read',
+      isUsual: true,
+      isWatched: true,
+      input: NOTHING,
+      output: system,
+      failed: ({ checks }) => checks.some(({ state }) => state === 'failed'),
+      handle: async ({ core: loaded, deps }) => {
+        const { pool, clock, process } = deps;
+        const seconds = await loaded.readBackupAgeSeconds(pool);
+        const own = await process?.readiness();
+        const state = await loaded.readQuarantine(pool, await deps.ledgerMac());
+        const checks = [
+          ...(own === undefined ? [] : ownChecks(own)),
+          backupCheck(seconds),
+          ...(await loaded.checkPayments(pool, clock.now())),
+        ];
+        return {
+          at: clock.now().toISOString(),
+          ...{ missing: own?.missing ?? null, backup_age_seconds: seconds },
+          checks: checks.map(({ names, seconds: age = null, ...of }) => ({
+            ...{ ...of, names: [...names], seconds: age },
+          })),
+          process: process === undefined ? null : processOf(process),
+          quarantine: quarantineOf(state),
+          events: state.events.map(({ at, action, actor }) => wireOf({ at, action, actor })),
+        };
+      },
+    }),
+    view(core, {
+      name: 'system.configuration',
+      summary: 'The environment variables of the process that answers, without secrets.',
+      route: 'GET /system/configuration',
+      permission: 'system.read',
+      input: NOTHING,
+      output: configuration,
+      rows: 'variables',
+      empty: 'a command has none: ask a service that runs',
+      handle: async ({ deps: { process } }) => ({
+        variables: (process?.variables ?? []).map(wireOf),
+      }),
+    }),
+  ],
+};
+
+type Process = NonNullable<StaffDeps['process']>;
+
+function ownChecks({
+  missing,
+  workersAway,
+}: Awaited<ReturnType<Process['readiness']>>): HealthCheck[] {
+  const names = missing === undefined ? [] : [missing];
+  return [
+    { code: 'ready', state: missing === undefined ? 'ok' : 'failed', names },
+    { code: 'workers', state: workersAway.length === 0 ? 'ok' : 'failed', names: workersAway },
+  ];
+}
+
+/** A database that is backed up with its own tools has no row here. */
+function backupCheck(seconds: number | null): HealthCheck {
+  const isRecent = seconds !== null && seconds <= DAY_SECONDS;
+  const age = seconds === null ? {} : { seconds };
+  return { code: 'backup', state: isRecent ? 'ok' : 'warning', names: [], ...age };
+}
+
+function processOf({ version, mode, roles, startedAt }: Process): SystemAnswer['process'] {
+  return { version, mode, roles: [...roles], started_at: startedAt.toISOString() };
+}
+
+function quarantineOf({ open, stakes, absent, waiting }: QuarantineState): QuarantineView | null {
+  if (open === undefined) return null;
+  const { enteredAt, lostFrom, lostUntil, reason, seemsComplete } = open;
+  return {
+    ...wireOf({ enteredAt, lostFrom, lostUntil, reason, seemsComplete }),
+    unconfirmed: absent.map(({ name }) => name),
+    operators: stakes.map(({ operatorCode: operator, ...stake }) => ({ operator, ...stake })),
+    proposal:
+      waiting === undefined
+        ? null
+        : { proposal: waiting.proposalId, by: waiting.proposedBy, reason: waiting.note },
+  };
+}
