@@ -53,6 +53,10 @@ const COMMANDS: readonly Entry[] = [
     summary: 'end what login began',
   },
   {
+    name: 'completion',
+    summary: 'completion of commands in bash and zsh',
+  },
+  {
     name: 'token',
     summary: 'tokens of programs that use the staff API: add, list, revoke',
   },
@@ -237,7 +241,7 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
   };
   const program = createProgram(surroundings);
   try {
-    await addCommands(program, cli, args, surroundings.environment ?? {});
+    await addCommands(program, cli, args);
     program.hook('preAction', async (_program, called) => {
       if (DEFINED.has(called)) return;
       entry = (await import('./entry.ts')).entryOf(called);
@@ -278,12 +282,8 @@ function inPlainWords(text: string): string {
   );
 }
 
-async function addCommands(
-  program: Command,
-  cli: Cli,
-  args: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<void> {
+async function addCommands(program: Command, cli: Cli, args: readonly string[]): Promise<void> {
+  const { environment = {} } = cli.surroundings;
   const words = args.filter((word) => !word.startsWith('-'));
   const called = words[0] === 'help' ? words[1] : words[0];
   if (called === 'login' || called === 'logout') {
@@ -291,10 +291,35 @@ async function addCommands(
     addLoginCommands(program, cli, environment);
     return;
   }
+  if (called === 'completion') {
+    const { addCompletionCommand } = await import('./completion.ts');
+    addCompletionCommand(program, cli, async () => {
+      const whole = createProgram(cli.surroundings);
+      await addGroups(whole, cli, { isCalled: () => true, profile: undefined });
+      return whole;
+    });
+    return;
+  }
   const profile = profileOf(environment);
+  await addGroups(program, cli, { isCalled: (name) => name === called, profile });
+  if (profile !== undefined) refuseOthers(program, called, profile.url);
+}
+
+/** Only those that are called are loaded. */
+async function addGroups(
+  program: Command,
+  cli: Cli,
+  {
+    isCalled,
+    profile,
+  }: {
+    readonly isCalled: (name: string) => boolean;
+    readonly profile: ReturnType<typeof profileOf>;
+  },
+): Promise<void> {
   for (const { name, summary, load } of COMMANDS) {
     // What is not defined in `src/staff` works only with the database.
-    if (name === called && profile === undefined) (await load?.())?.(program, cli);
+    if (isCalled(name) && profile === undefined && load !== undefined) (await load())(program, cli);
     else program.command(name).description(summary);
   }
   const runner: Runner = {
@@ -310,9 +335,8 @@ async function addCommands(
     },
   };
   for (const { command, load } of NOUNS) {
-    if (command.split(' ')[0] === called) addNoun(program, await load(), runner);
+    if (isCalled(command.split(' ')[0] ?? '')) addNoun(program, await load(), runner);
   }
-  if (profile !== undefined) refuseOthers(program, called, profile.url);
 }
 
 /** A command that needs the machine of the service says so. */
