@@ -7,12 +7,12 @@ import type { Pool } from '../platform/db/pool.ts';
 import { refusePlainErrors } from '../platform/http/errors.ts';
 import { createProblemFinder, readJsonBody } from '../platform/http/json-object.ts';
 import type { Cursors } from '../platform/http/cursors.ts';
+import { createFileUploads } from '../platform/http/file-uploads.ts';
 import { NotedFile } from '../staff/http.ts';
 import { storable } from '../staff/read-input.ts';
 import { sealedCursors } from '../staff/sealed-cursors.ts';
 import type { Asked } from '../staff/sealed-cursors.ts';
 import { audited, auditedFile } from './audited.ts';
-import { createFileUploads } from './file-uploads.ts';
 import { isAllowed } from '../parties/people/permissions.ts';
 import type { PersonLimits } from '../parties/people/person-limits.ts';
 import { createLiveAnswers } from './live.ts';
@@ -46,7 +46,7 @@ export function mountRoutes(
   options: MountOptions,
 ): void {
   const sendLive = createLiveAnswers(app, options);
-  const fileUpload = createFileUploads();
+  const fileUpload = createFileUploads((viewer: Viewer) => viewer);
   for (const route of routes) {
     const handle = createHandler(route, options);
     const send = createSender(route, options, sendLive);

@@ -3,6 +3,7 @@ import { createSessionLookUps } from '../parties/people/session-look-ups.ts';
 import { createPersonLimits } from '../parties/people/person-limits.ts';
 import { createTokens } from '../parties/people/tokens.ts';
 import { Refusal } from '../platform/base/errors.ts';
+import { createFileUploads } from '../platform/http/file-uploads.ts';
 import { readJsonBody } from '../platform/http/json-object.ts';
 import { answerOf, httpRoutesOf, NotedFile, Streamed } from '../staff/http.ts';
 import type { HttpRoute } from '../staff/http.ts';
@@ -30,7 +31,12 @@ export function addStaffApi(app: FastifyInstance, options: StaffApiOptions): voi
   app.get(`${STAFF_API}/openapi.json`, isGet, () => staffDocument(options));
   app.get(`${STAFF_API}/postman.json`, isGet, () => staffCollection(options));
   addSessionRoutes(app, { ...options, sessions, callers, prefix: STAFF_API });
-  for (const route of httpRoutesOf(definitions)) addRoute(app, route, options, callers);
+  const fileUpload = createFileUploads(({ viewer, id }: Caller) => ({
+    ...{ personId: viewer.personId ?? id, vendor: undefined },
+  }));
+  for (const route of httpRoutesOf(definitions)) {
+    addRoute(app, route, { options, callers, fileUpload });
+  }
   // An unknown path tells nobody whether it exists.
   app.all(`${STAFF_API}/*`, async (request) => {
     const { id } = await callerOf(request, callers);
@@ -42,29 +48,38 @@ export function addStaffApi(app: FastifyInstance, options: StaffApiOptions): voi
 function addRoute(
   app: FastifyInstance,
   route: HttpRoute,
-  options: StaffApiOptions,
-  callers: CallerDeps,
+  {
+    options,
+    callers,
+    fileUpload,
+  }: {
+    readonly options: StaffApiOptions;
+    readonly callers: CallerDeps;
+    readonly fileUpload: ReturnType<typeof createFileUploads<Caller>>;
+  },
 ): void {
   const { of, method, path } = route;
   if (of.kind === 'stream') return;
   const sent = of.kind === 'action' ? of.file : undefined;
   const admitted = new WeakMap<FastifyRequest, Caller>();
+  const admitting = async (request: FastifyRequest) => await admit(request, route, callers);
+  const upload = sent === undefined ? undefined : fileUpload(sent.maxBytes, admitting);
   app.route({
     method,
     url: STAFF_API + path,
     exposeHeadRoute: false,
-    ...(sent !== undefined && { bodyLimit: sent.maxBytes }),
     // Before any byte of a body is read.
-    onRequest: async (request) => {
-      admitted.set(request, await admit(request, route, callers));
-    },
+    onRequest: async (request) => void admitted.set(request, await admitting(request)),
+    ...upload?.hooks,
     handler: async (request, reply) => {
-      const caller = admitted.get(request);
-      if (caller === undefined) throw new Error('the request was not admitted');
       void reply.header('cache-control', 'no-store').header('malipo-time-zone', options.timeZone);
-      const body = sent === undefined ? bodyOf(request) : request.body;
-      const asked = { params: request.params, query: request.query, body };
-      return await answer(route, asked, { request, reply, caller, options });
+      const work = async (caller = admitted.get(request)): Promise<Found> => {
+        if (caller === undefined) throw new Error('the request was not admitted');
+        const body = sent === undefined ? bodyOf(request) : request.body;
+        const asked = { params: request.params, query: request.query, body };
+        return await answer(route, asked, { request, reply, caller, options });
+      };
+      return await send(reply, await (upload === undefined ? work() : upload.run(request, work)));
     },
   });
 }
@@ -90,6 +105,8 @@ function bodyOf({ body }: FastifyRequest): unknown {
   return readJsonBody(body, 'The body is not one JSON object');
 }
 
+type Found = Awaited<ReturnType<typeof answerOf>>;
+
 async function answer(
   route: HttpRoute,
   asked: Parameters<typeof answerOf>[1],
@@ -99,7 +116,7 @@ async function answer(
     readonly caller: Caller;
     readonly options: StaffApiOptions;
   },
-): Promise<unknown> {
+): Promise<Found> {
   const { request, reply, caller, options } = of;
   const by: By = {
     ...{ viewer: caller.viewer, deps: options.deps, channel: 'api', address: request.ip },
@@ -116,9 +133,12 @@ async function answer(
     const kept = { caller: caller.id, key, input, at: clock.now() };
     const { answer: done, isReplayed } = await once(pool, route.of, kept, work);
     if (isReplayed) void reply.header('idempotency-replayed', 'true');
-    return await reply.send(done);
+    return done as Found;
   }
-  const found = await work();
+  return await work();
+}
+
+async function send(reply: FastifyReply, found: Found): Promise<unknown> {
   if (found instanceof Streamed) throw new Error('a stream is for pages only');
   if (!(found instanceof NotedFile)) return await reply.send(found);
   const { name, type, body, hasFailed } = found.file;

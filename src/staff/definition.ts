@@ -65,6 +65,8 @@ export interface View<Core, Input extends TObject, Output extends TObject>
   readonly isLong?: true | 'for vendors';
   /** Each look is in the audit log. */
   readonly isNoted?: true;
+  /** How often, if each look is noted. */
+  readonly limit?: ActionLimit;
   /** What the audit log keeps of the input of a file: no personal data. Default: the whole input. */
   filterOf?(input: Static<Input>, answer: Static<Output>): object;
   /** The usual view of its noun: the verb may be left out. */

@@ -9,6 +9,7 @@ import type { StaffDeps } from './deps.ts';
 import * as fields from './fields.ts';
 import { inputOf, NOTHING, text, textOrNull } from './fields.ts';
 import { floatOf, floatView } from './float-view.ts';
+import { ASKS_OPERATORS } from './limits.ts';
 import { operatorOf, operatorRow, operatorView } from './operator-view.ts';
 import { product, productOf } from './product-schema.ts';
 import { proposalView } from './proposal-schema.ts';
@@ -76,7 +77,7 @@ const changed = {
 
 const SETS = { permission: 'billers.act', proposes: 'operator_setting', actsAlone: true } as const;
 /** It sends requests under our key with the operator. */
-const ASKS = { permission: 'billers.act' } as const;
+const ASKS = { permission: 'billers.act', isNoted: true, limit: ASKS_OPERATORS } as const;
 
 export const OPERATORS: Noun = {
   command: 'operator',
@@ -313,7 +314,6 @@ export const OPERATORS: Noun = {
       summary:
         'Query the operator in every way that moves no money, and show the results. Never pays.',
       route: 'POST /operators/:operator/test',
-      isNoted: true,
       input: inputOf({
         operator,
         biller: Type.Optional(

@@ -101,7 +101,8 @@ async function look(
       ? await deps.longReads(readerOf(by), handle)
       : await handle();
   if (of.isNoted !== true) return await inTurn();
-  return await audited({ ...entryOf(of.name, of, input, by) }, deps, async () => ({
+  const noted = { ...entryOf(of.name, of, input, by), limit: of.limit };
+  return await audited(noted, deps, async () => ({
     answer: await inTurn(),
   }));
 }

@@ -143,6 +143,8 @@ describe('asking the operator now', () => {
   test.each([
     ['payment.verify', () => `/payments/${references[2]}/verify`, { reason: 'x' }],
     ['biller.refresh-products', () => '/billers/dstv/products', { reason: 'x' }],
+    ['operator.test', () => '/operators/multichoice/test', {}],
+    ['operator.products', () => '/operators/multichoice/products', undefined],
     [
       'statement.pull',
       () => '/operators/multichoice/pull-statement',
@@ -157,7 +159,7 @@ describe('asking the operator now', () => {
          'other', '', '' from people, generate_series(1, 20) where login = 'admin'`,
         [name],
       );
-      const refused = await as('admin').send('POST', pathOf(), body);
+      const refused = await as('admin').send(body === undefined ? 'GET' : 'POST', pathOf(), body);
       expect(refused.status).toBe(429);
       expect(refused.problem).toContain('20 times in ten minutes');
     },

@@ -15,6 +15,7 @@ import type { Pool } from '../../src/platform/db/pool.ts';
 import { ConsoleClient } from '../support/console-client.ts';
 import { fresh } from '../support/demo-vendors.ts';
 import { useService } from '../support/use-service.ts';
+import { staffSignedIn } from '../support/staff-client.ts';
 import { peopleDepsOf } from '../support/people-deps.ts';
 import { until } from '../support/until.ts';
 import { countWaiting } from '../support/waiting.ts';
@@ -56,13 +57,19 @@ async function cookieOfNewPerson(): Promise<string> {
 
 /** A connection with a request; resolves once the server has its head. By default, its body does not arrive. */
 async function begin(path: string, cookie = '', body?: string): Promise<Socket> {
+  const head = `X-Malipo-Console: 1\r\nCookie: ${cookie}`;
+  return await beginAt(`/console/api${path}`, head, body);
+}
+
+/** @param head headers that say who sends it. */
+async function beginAt(path: string, head: string, body?: string): Promise<Socket> {
   const { hostname, port } = new URL(running.origin);
   const socket = connect({ host: hostname, port: Number(port) }).setEncoding('utf8');
   sockets.push(socket);
   socket.on('error', () => undefined);
   const arrived = once(running.service.app.server, 'request');
   socket.write(
-    `POST /console/api${path} HTTP/1.1\r\nHost: x\r\nX-Malipo-Console: 1\r\nCookie: ${cookie}\r\n` +
+    `POST ${path} HTTP/1.1\r\nHost: x\r\n${head}\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${body?.length ?? 100_000}\r\n\r\n${body ?? ''}`,
   );
   await arrived;
@@ -101,6 +108,16 @@ describe('a request with a file', async () => {
     });
     expect(check.status, check.text).toBe(200);
     own.push(answerOn(await begin('/bulk/check', cookie)));
+    expect(await Promise.race(own)).toMatch(/^HTTP\/1\.1 503 .*"overloaded"/s);
+  });
+
+  test('a file for the staff API that is still arriving is displaced by another one of the same person', async () => {
+    const { token = '' } = await staffSignedIn(running.origin, 'finance');
+    const own: Promise<string>[] = [];
+    for (let count = 0; count <= LIMITS.consoleFilesPerPerson; count += 1) {
+      const socket = await beginAt('/admin/v1/statements', `Authorization: Bearer ${token}`);
+      own.push(answerOn(socket));
+    }
     expect(await Promise.race(own)).toMatch(/^HTTP\/1\.1 503 .*"overloaded"/s);
   });
 

@@ -1,11 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { LIMITS } from '../platform/base/limits.ts';
-import type { Unfinished } from '../platform/http/admission.ts';
-import { UploadSlots } from '../platform/http/upload-slots.ts';
-import type { Viewer } from './route.ts';
+import { LIMITS } from '../base/limits.ts';
+import type { Unfinished } from './admission.ts';
+import { UploadSlots } from './upload-slots.ts';
+
+/** Who sends a file. */
+interface Sender {
+  readonly personId: string;
+  /** Undefined: a member of staff. */
+  readonly vendor: { readonly vid: string } | undefined;
+}
 
 /** Options of a route whose request contains a file. */
-interface FileUpload {
+interface FileUpload<Admitted> {
   readonly hooks: {
     readonly bodyLimit: number;
     readonly onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
@@ -14,7 +20,7 @@ interface FileUpload {
   /** Handles the file of a person when it has arrived. Throws: `overloaded`, and what `handle` throws. */
   readonly run: <Result>(
     request: FastifyRequest,
-    handle: (viewer: Viewer) => Promise<Result>,
+    handle: (admitted: Admitted) => Promise<Result>,
   ) => Promise<Result>;
 }
 
@@ -30,35 +36,38 @@ interface Place {
  * replaces the oldest one, and a new one that has arrived is refused. Staff have places of their own, and
  * the people of a vendor have few together: each vendor adds its people itself.
  */
-export function createFileUploads(): (
+export function createFileUploads<Admitted>(
+  senderOf: (admitted: Admitted) => Sender,
+): (
   bodyBytes: number,
-  admit: (request: FastifyRequest) => Promise<Viewer>,
-) => FileUpload {
-  const placesOf = createPlaces();
+  admit: (request: FastifyRequest) => Promise<Admitted>,
+) => FileUpload<Admitted> {
+  const placesOfSender = createPlaces();
+  const placesOf = (admitted: Admitted) => placesOfSender(senderOf(admitted));
   return (bodyBytes, admit) => {
-    const viewers = new WeakMap<FastifyRequest, Viewer>();
+    const everybody = new WeakMap<FastifyRequest, { readonly admitted: Admitted }>();
     const awaited = new WeakMap<FastifyRequest, () => void>();
     return {
       hooks: {
         bodyLimit: bodyBytes,
         onRequest: async (request, reply) => {
-          const viewer = await admit(request);
-          viewers.set(request, viewer);
+          const admitted = await admit(request);
+          everybody.set(request, { admitted });
           const { unfinished } = request;
           if (unfinished === undefined || request.isClosed) return;
-          awaited.set(request, awaitFile(placesOf(viewer), { request, reply, unfinished }));
+          awaited.set(request, awaitFile(placesOf(admitted), { request, reply, unfinished }));
           // Requests of others from the same address no longer replace it.
           unfinished.leave();
         },
         preValidation: async (request) => awaited.get(request)?.(),
       },
       run: async (request, handle) => {
-        const viewer = viewers.get(request);
-        if (viewer === undefined) throw new Error('the request was not admitted');
+        const { admitted } = everybody.get(request) ?? {};
+        if (admitted === undefined) throw new Error('the request was not admitted');
         const handled: (() => void)[] = [];
         try {
-          for (const { slots, name } of placesOf(viewer)) handled.push(slots.take(name));
-          return await handle(viewer);
+          for (const { slots, name } of placesOf(admitted)) handled.push(slots.take(name));
+          return await handle(admitted);
         } finally {
           request.body = undefined;
           for (const isHandled of handled) isHandled();
@@ -69,7 +78,7 @@ export function createFileUploads(): (
 }
 
 /** The places that a person's file takes, all of them at once. */
-function createPlaces(): (viewer: Viewer) => readonly Place[] {
+function createPlaces(): (sender: Sender) => readonly Place[] {
   const perPerson = LIMITS.consoleFilesPerPerson;
   const ofStaff = createSlots(LIMITS.consoleFilesOfStaff, perPerson);
   const ofVendors = createSlots(LIMITS.consoleFilesOfVendors, LIMITS.consoleFilesPerVendor);
