@@ -25,9 +25,9 @@ export interface OpenHistory extends Pick<Keeper, 'verify' | 'restores' | 'stop'
 }
 
 /** Where the state of the database is recorded. */
-function witnessesOf({ databaseWitness, walArchive, s3 }: Config): Storage[] {
+async function openWitnesses({ databaseWitness, walArchive, s3 }: Config): Promise<Storage[]> {
   const places = new Set([databaseWitness, ...(walArchive === undefined ? [] : [walArchive])]);
-  return [...places].map((place) => openStorage(place, s3));
+  return await Promise.all([...places].map(async (place) => await openStorage(place, s3)));
 }
 
 /**
@@ -43,6 +43,7 @@ export async function openHistory(options: {
   readonly log: Logger;
 }): Promise<OpenHistory> {
   const { config, databaseUrl, log } = options;
+  const witnesses = await openWitnesses(config);
   const own = createPool({
     url: databaseUrl,
     max: 1,
@@ -52,7 +53,7 @@ export async function openHistory(options: {
   const acknowledged = new AcknowledgedPayments();
   const keeper = createKeeper({
     processName: `${hostname()} ${process.pid} (${[...config.roles].join(', ')})`,
-    witnesses: witnessesOf(config),
+    witnesses,
     acknowledged,
     onChange: enterOnChange(own),
     onConfirmed: leaveWhenConfirmed({ pool: own, ledgerMac: options.ledgerMac }, log),

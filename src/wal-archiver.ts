@@ -35,7 +35,7 @@ export async function startWalArchiver(options: {
   const { data, ownerUrl } = database;
   if (data === undefined) return undefined;
   const archive =
-    config.walArchive === undefined ? undefined : openStorage(config.walArchive, config.s3);
+    config.walArchive === undefined ? undefined : await openStorage(config.walArchive, config.s3);
   const pool = createPool({ url: ownerUrl, max: 1, name: 'archive' });
   if (archive === undefined) {
     try {

@@ -34,7 +34,7 @@ async function archiveNow(): Promise<readonly string[]> {
 }
 
 async function backUp(name: string): Promise<void> {
-  const to = openStorage(`s3://backups/base/${name}`, s3.settings);
+  const to = await openStorage(`s3://backups/base/${name}`, s3.settings);
   await takeBackupToBucket({ pool, data, dataDir, masterKey: KEY, masterKeyIds: [] }, to);
 }
 
@@ -51,7 +51,7 @@ beforeAll(async () => {
   serverUrl = server.url;
   data = path.join(folder, 'data');
   pool = createPool({ url: server.url, max: 2, name: 'test' });
-  archive = openStorage(WAL, s3.settings);
+  archive = await openStorage(WAL, s3.settings);
   await pool.query(
     `create table marks (what text);
      create table backups (started_at timestamptz, ended_at timestamptz, bytes bigint,

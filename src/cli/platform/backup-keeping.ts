@@ -37,7 +37,7 @@ function formatOf(options: { readonly json?: boolean }, called: Command): { json
 
 async function list(place: string, cli: Cli): Promise<Answer> {
   const { s3 } = readConfig('sandbox', cli.surroundings.environment);
-  const backups = await listBackups(openStorage(place, s3));
+  const backups = await listBackups(await openStorage(place, s3));
   return {
     json: {
       backups: backups.map(({ name, backupId, endedAt, bytes }) => ({
@@ -54,9 +54,9 @@ async function list(place: string, cli: Cli): Promise<Answer> {
 
 async function expire(place: string, { keep, wal }: ExpireOptions, cli: Cli): Promise<Answer> {
   const { s3 } = readConfig('sandbox', cli.surroundings.environment);
-  const { removed, kept, segments } = await expireBackups(openStorage(place, s3), {
+  const { removed, kept, segments } = await expireBackups(await openStorage(place, s3), {
     keep,
-    wal: wal === undefined ? undefined : openStorage(wal, s3),
+    wal: wal === undefined ? undefined : await openStorage(wal, s3),
   });
   return {
     json: { removed, kept, wal_files_removed: segments },

@@ -75,7 +75,7 @@ async function take(
   const { manifest, bytes } = isBucketAddress(place)
     ? await takeBackupToBucket(
         { ...options, dataDir: session.config.dataDir },
-        openStorage(place, session.config.s3),
+        await openStorage(place, session.config.s3),
       )
     : await takeBackup({ ...options, folder: place });
   return {
@@ -107,7 +107,7 @@ function notInside(masterKeyIds: readonly string[]): string {
 async function verify(place: string, cli: Cli) {
   const config = readConfig('sandbox', cli.surroundings.environment);
   const { manifest, authenticity, bytes, problems } = await verifyBackup(
-    openStorage(place, config.s3),
+    await openStorage(place, config.s3),
     await knownMasterKeys(config, config.dataDir),
     (done, all) => cli.progress.show(progressText('verifying', done, all)),
   );

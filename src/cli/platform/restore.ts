@@ -45,8 +45,8 @@ async function restore(backup: string, options: RestoreOptions, cli: Cli): Promi
   const masterKeys = await knownMasterKeys(config, dataDir);
   const { until } = options;
   const { manifest, timeline, segments, lastCommitAt } = await restoreBackup({
-    backup: openStorage(backup, config.s3),
-    wal: options.wal === undefined ? undefined : openStorage(options.wal, config.s3),
+    backup: await openStorage(backup, config.s3),
+    wal: options.wal === undefined ? undefined : await openStorage(options.wal, config.s3),
     until:
       until === undefined ? undefined : moment(until, '--until', createWireTime(config.timeZone)),
     folder: path.join(dataDir, 'postgres'),

@@ -2,15 +2,12 @@ import path from 'node:path';
 import { createWireTime, systemClock } from '../../platform/base/clock.ts';
 import { newId } from '../../platform/base/ids.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { readCatalogue } from '../../payments/operators.ts';
 import { countedNow } from '../../payments/overview/figures.ts';
 import { requireSameMasterKey } from '../../parties/keys.ts';
 import { permissionsOf } from '../../parties/people/permissions.ts';
 import { COMMAND_LINE, mayActAlone } from '../../proposals/actors.ts';
-import { createProposals } from '../../proposal-kinds.ts';
 import type { AnyAction, AnyView } from '../../staff/definition.ts';
 import type { StaffDeps } from '../../staff/deps.ts';
-import { fileOf, notedDownload } from '../../staff/files.ts';
 import { perform } from '../../staff/perform.ts';
 import type { By } from '../../staff/perform.ts';
 import { ALL_OF_STAFF } from '../../staff/viewer.ts';
@@ -42,6 +39,7 @@ export async function runInProcess(cli: Cli, called: Called): Promise<void> {
       case 'stream':
         throw new Error(`${of.name} is for pages only`);
       case 'download': {
+        const { notedDownload } = await import('../../staff/files.ts');
         const file = await notedDownload(of, input, await by(NOBODY));
         return await saved(cli.surroundings, file, options.out);
       }
@@ -50,6 +48,7 @@ export async function runInProcess(cli: Cli, called: Called): Promise<void> {
         if (format === undefined) {
           return shownAnswer(of, await perform(of, input, await by(NOBODY)), how);
         }
+        const { fileOf } = await import('../../staff/files.ts');
         const file = await fileOf(of, input, await by(NOBODY), { format });
         return await saved(cli.surroundings, file, options.out);
       }
@@ -118,6 +117,7 @@ async function actorIn(
   return { ...{ personId, login, role, permissions, actor }, vendor: undefined, token: null };
 }
 
+/** What a definition asks for is loaded then: most commands need little of the service. */
 function depsOf({ progress }: Cli, session: Session): StaffDeps {
   const { pool, wireTime, ledgerMac, config } = session;
   const masterKeys = async () => {
@@ -129,11 +129,16 @@ function depsOf({ progress }: Cli, session: Session): StaffDeps {
     ...{ pool, wireTime, ledgerMac, masterKeys, clock: systemClock },
     ...{ timeZone: config.timeZone, publicUrl: config.publicUrl },
     consoleUrl: `${config.publicUrl}${config.consolePath}`,
-    proposals: async () =>
-      createProposals({
+    proposals: async () => {
+      const { createProposals } = await import('../../proposal-kinds.ts');
+      return createProposals({
         ...{ pool, wireTime, ledgerMac: await ledgerMac(), masterKeys: await masterKeys() },
-      }),
-    catalogue: async () => await readCatalogue(pool),
+      });
+    },
+    catalogue: async () => {
+      const { readCatalogue } = await import('../../payments/operators.ts');
+      return await readCatalogue(pool);
+    },
     overview: async () => {
       const { OverviewFeed } = await import('../../payments/overview/feed.ts');
       return new OverviewFeed({ pool, wireTime, clock: systemClock });

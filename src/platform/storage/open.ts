@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { PlainError } from '../base/plain-error.ts';
 import { folderStorage } from './folder.ts';
-import { s3Storage } from './s3.ts';
 import type { S3Settings } from './s3.ts';
 import type { Storage } from './storage.ts';
 
@@ -31,7 +30,7 @@ export function readBucketAddress(
  * Opens a folder, or `s3://bucket/prefix`. Nothing is read or written yet.
  * Throws: `PlainError` if the address is not valid, or the environment lacks a credential.
  */
-export function openStorage(address: string, s3: S3Settings): Storage {
+export async function openStorage(address: string, s3: S3Settings): Promise<Storage> {
   if (!isBucketAddress(address)) return folderStorage(path.resolve(address));
   const found = readBucketAddress(address);
   if (found === undefined) {
@@ -39,5 +38,7 @@ export function openStorage(address: string, s3: S3Settings): Storage {
       `${address} is not an address of a bucket. Allowed: s3://bucket/prefix, with letters, digits and . _ = - in the prefix.`,
     );
   }
+  // It needs an HTTP client, which takes a third of the time in which a command starts.
+  const { s3Storage } = await import('./s3.ts');
   return s3Storage({ ...s3, ...found });
 }
