@@ -192,6 +192,7 @@ function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measur
     '/credit/merges': LISTS,
     '/credit/withdrawals': LISTS,
     '/credit/overrides': { ...LISTS, query: { vid: ['demo'] } },
+    '/credit/watches': { ...LISTS, query: { vid: ['demo'] } },
     '/credit/usage': CHARTS,
     '/credit/months': CHARTS,
   };

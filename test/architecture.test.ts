@@ -119,7 +119,7 @@ describe('imports', () => {
 describe('JSON', () => {
   /** Files that read with JSON.parse what this program has written itself, or another program of this machine. */
   const OWN = [
-    'console/routes/credit-report.ts',
+    'staff/credit-report-core.ts',
     'parties/compare-signature.ts',
     'credit/batches/batch.ts',
     'credit/batches/kind.ts',

@@ -59,7 +59,8 @@ export const lender = (options: Options = {}) =>
     ...options,
   });
 
-const grounds = {
+/** Why something is proposed. */
+export const grounds = {
   reason: reasonWith({ option: 'reason' }),
   evidence: fields.shortText({ description: 'where it can be looked up', placeholder: 'text' }),
 };

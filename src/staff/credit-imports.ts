@@ -5,14 +5,22 @@ import { TEMPLATES } from '../credit/importing/template.ts';
 import type { TemplateName } from '../credit/importing/template.ts';
 import { AMOUNT_UNITS } from '../credit/registry/account.ts';
 import { Refusal } from '../platform/base/errors.ts';
-import { lender } from './credit-fields.ts';
-import { view } from './definition.ts';
+import { LIMITS } from '../platform/base/limits.ts';
+import { SECTORS } from '../parties/vendor.ts';
+import { grounds, lender } from './credit-fields.ts';
+import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
-import { idOf, inputOf, next, paging, text, time, timeOrNull } from './fields.ts';
+import { requireFile } from './deps.ts';
+import { day, idOf, inputOf, next, paging, text, time, timeOrNull } from './fields.ts';
 import { invalidCursor, pageById, pageOf } from './pages.ts';
+import { proposalView } from './proposal-schema.ts';
 import { wireOf } from './wire.ts';
 
-const core = async () => await import('../credit/facade.ts');
+const core = async () => ({
+  ...(await import('../credit/facade.ts')),
+  ...(await import('./credit-import-core.ts')),
+  ...(await import('./proposal-core.ts')),
+});
 
 const count = (title?: string) => Type.Integer(title === undefined ? {} : { title, unit: 'count' });
 
@@ -77,6 +85,50 @@ function placeAt(cursor: string) {
   return { line: Number(line), field, rule };
 }
 
+/** Findings of a trial that are shown. */
+const TRIAL_FINDINGS = 50;
+
+const tried = Type.Object({
+  ...counts.properties,
+  /** The unit that they were read in. */
+  amounts: Type.Enum([...AMOUNT_UNITS], { title: 'Amounts in' }),
+  /** The first ones. */
+  findings: Type.Array(finding, { title: 'Findings' }),
+  finding_count: Type.Integer({ title: 'Findings' }),
+});
+export type TriedImport = Static<typeof tried>;
+
+const imported = Type.Object({ import: text({ title: 'Import' }), ...counts.properties });
+export type MadeImport = Static<typeof imported>;
+
+const file = {
+  name: 'file',
+  description: 'the lender’s file, as CSV',
+  maxBytes: LIMITS.consoleFileBytes,
+};
+
+/** How a file is read. */
+const how = {
+  template: Type.Enum(Object.keys(TEMPLATES) as TemplateName[], {
+    description: 'columns of the file',
+  }),
+  lender: lender({ description: 'who submits it' }),
+  sector: Type.Enum([...SECTORS], { description: 'the lender’s sector' }),
+  as_of: day({ description: 'as-of date of the data' }),
+  amounts: Type.Optional(
+    Type.Enum([...AMOUNT_UNITS], {
+      description:
+        'unit of the amounts; required if none has a decimal point and the lender’s setting does not say it',
+      placeholder: 'unit',
+    }),
+  ),
+  corrects: Type.Boolean({
+    default: false,
+    description: 'replace what was submitted before for the same accounts and day',
+    option: 'correct',
+  }),
+};
+
 const importId = idOf('import');
 const noImport = (): Refusal => new Refusal('not_found', { text: 'No such import' });
 
@@ -117,6 +169,82 @@ export const CREDIT_IMPORTS: Noun = {
         const found = await findImport(pool, input.import);
         if (found === undefined) throw noImport();
         return viewOf(found);
+      },
+    }),
+    action(core, {
+      name: 'credit-import.try',
+      summary: 'Show what the import of a file would change, and change nothing.',
+      route: 'POST /credit/imports/trial',
+      permission: 'credit.act',
+      actsAlone: 'always',
+      file,
+      input: inputOf(how),
+      output: tried,
+      failed: ({ rejected }) => rejected > 0,
+      handle: async ({ core: loaded, input, deps, viewer }) => {
+        const by = viewer.login;
+        const result = await loaded.withSentFile(input, deps, async (tools, proposed) =>
+          loaded.importFile({ ...tools, ...proposed, by, dryRun: true }),
+        );
+        const figures = wireOf(result.counts);
+        const { lender: code, as_of, corrects } = input;
+        const after = { file: requireFile(deps).name, lender: code, as_of, corrects, ...figures };
+        return {
+          result: {
+            ...{ ...figures, amounts: result.amounts },
+            findings: result.findings.slice(0, TRIAL_FINDINGS).map((each) => ({ ...each })),
+            finding_count: result.findings.length,
+          },
+          audit: { target: code, after },
+        };
+      },
+    }),
+    action(core, {
+      name: 'credit-import.propose',
+      summary:
+        'Try a file, and propose to import exactly this file. Another person approves it with the same file.',
+      route: 'POST /credit/proposals/import',
+      permission: 'credit.act',
+      proposes: 'credit_import',
+      file,
+      input: inputOf({ ...how, ...grounds }),
+      output: proposalView,
+      // Tried once more: what is proposed is what the service found, whatever was sent before.
+      handle: async ({ core: loaded, input, deps, viewer }) => {
+        const { reason, evidence } = input;
+        const row = await loaded.withSentFile(input, deps, async (tools, proposed) =>
+          loaded.proposeImport(tools, proposed, { by: viewer.actor, reason, evidence }),
+        );
+        return await loaded.proposedAnswer(row, deps, viewer);
+      },
+    }),
+    action(core, {
+      name: 'credit-import.approve',
+      summary:
+        'Approve another person’s proposal with the file, which is not kept in between, and import it. With the same file again, an interrupted import continues.',
+      route: 'POST /credit/proposals/:proposal/import',
+      permission: 'credit.act',
+      decides: true,
+      file,
+      input: inputOf({
+        proposal: idOf('proposal'),
+        seen: Type.Optional(
+          text({
+            ...{ minLength: 1, maxLength: 64, placeholder: 'code' },
+            description:
+              'the `seen` of the proposal when you looked at it; not once it is approved',
+          }),
+        ),
+      }),
+      output: imported,
+      handle: async ({ core: loaded, input, deps, viewer }) => {
+        const asked = { proposalId: input.proposal, by: viewer.actor, seen: input.seen };
+        const { path } = requireFile(deps);
+        const { importId: id, counts: made } = await loaded.oneAtATime(
+          async () => await loaded.approveImport(await loaded.importTools(deps), asked, path),
+        );
+        const result = { import: id, ...wireOf(made) };
+        return { result, audit: { after: result } };
       },
     }),
     view(core, {

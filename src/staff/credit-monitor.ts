@@ -4,12 +4,12 @@ import { AMOUNT_UNITS } from '../credit/registry/account.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import { CREDIT_OPERATIONS } from '../credit/bureaus/bureau.ts';
 import type { Override } from '../credit/facade.ts';
-import { lender } from './credit-fields.ts';
+import { endingOf, lender } from './credit-fields.ts';
 import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
 import { inputOf, NOTHING, orNull, text, textOrNull, time } from './fields.ts';
-import { pageById } from './pages.ts';
+import { pageById, pageOf } from './pages.ts';
 import { wireOf } from './wire.ts';
 
 const core = async () => ({
@@ -166,6 +166,38 @@ export const CREDIT: Noun = {
       handle: async ({ core: { readKeptMonths }, deps: { pool } }) => ({
         months: wireOf(await readKeptMonths(pool, MAX_MONTHS)),
       }),
+    }),
+    view(core, {
+      name: 'credit.watches',
+      summary: 'The customers that a vendor watches, ordered by the reference of the enquiry.',
+      route: 'GET /credit/watches',
+      permission: 'credit.read',
+      input: inputOf({ vid: fields.vid(), ...fields.paging(100) }),
+      output: Type.Object({
+        watches: Type.Array(
+          Type.Object({
+            reference: text({ title: 'Reference' }),
+            /** The last digits of the customer’s reference. */
+            customer: text({ title: 'Customer', text: (ending: string) => `…${ending}` }),
+            score_drop: Type.Integer({ title: 'Score drop' }),
+            started_at: time({ title: 'Started' }),
+            ended_at: fields.timeOrNull({ title: 'Ended' }),
+          }),
+        ),
+        next: fields.next,
+      }),
+      rows: 'watches',
+      empty: 'no watches',
+      handle: async ({ core: loaded, input: { vid, cursor: after = '', limit }, deps }) => {
+        const { vendorId } = await loaded.requireVendor(deps.pool, vid);
+        const asked = { vendorId, after, limit: limit + 1 };
+        const found = await loaded.listVendorWatches(deps.pool, asked);
+        const { shown, next } = pageOf(found, limit, ({ requestReference }) => requestReference);
+        const watches = shown.map(({ requestReference: reference, crn, ...watch }) => ({
+          ...{ reference, customer: endingOf(crn), ...wireOf(watch) },
+        }));
+        return { watches, next };
+      },
     }),
     view(core, {
       name: 'credit.lender',

@@ -4,8 +4,9 @@ import { Refusal } from '../platform/base/errors.ts';
 import { proposing } from './credit-fields.ts';
 import { SCORE_KINDS } from './credit-monitor.ts';
 import { cards, detail } from './credit-scorecard-schema.ts';
-import { view } from './definition.ts';
+import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
+import { requireFile } from './deps.ts';
 import * as fields from './fields.ts';
 import { inputOf, next, NOTHING, paging, text, textOrNull } from './fields.ts';
 import { pageById } from './pages.ts';
@@ -32,6 +33,7 @@ const changes = Type.Object({
 export type ScorecardChanges = Static<typeof changes>;
 
 const MAX_NAME = 60;
+const MAX_CARD_BYTES = 1024 * 1024;
 
 /** @param none the word for no card. */
 function proposingCard(
@@ -82,6 +84,26 @@ export const CREDIT_SCORECARDS: Noun = {
         const found = await shownCard(pool, card);
         if (found !== undefined) return found;
         throw new Refusal('not_found', { text: 'No such scorecard' });
+      },
+    }),
+    action(core, {
+      name: 'credit-scorecard.add',
+      summary: 'Add a card for all processes. It has no role yet.',
+      route: 'POST /credit/scorecards',
+      permission: 'credit.act',
+      actsAlone: 'always',
+      file: { name: 'file', description: 'card of `credit train`', maxBytes: MAX_CARD_BYTES },
+      input: NOTHING,
+      output: Type.Object({
+        card: text({ title: 'Card' }),
+        kind: Type.Enum([...SCORE_KINDS], { title: 'Kind' }),
+      }),
+      handle: async ({ core: loaded, deps }) => {
+        const { path, name } = requireFile(deps);
+        const card = loaded.readScorecard(path, name);
+        await loaded.addCard(deps.pool, card, deps.clock.now());
+        const result = { card: loaded.cardName(card), kind: card.kind };
+        return { result, audit: { target: result.card, after: result } };
       },
     }),
     proposingCard(

@@ -52,6 +52,10 @@ export const NOUNS: readonly Entry[] = [
     load: async () => (await import('./credit-scorecards.ts')).CREDIT_SCORECARDS,
   },
   {
+    command: 'credit enquiries',
+    load: async () => (await import('./credit-enquiries.ts')).CREDIT_ENQUIRIES,
+  },
+  {
     command: 'credit imports',
     load: async () => (await import('./credit-imports.ts')).CREDIT_IMPORTS,
   },

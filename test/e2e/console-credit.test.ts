@@ -48,7 +48,10 @@ test.skipIf(!HAS_BROWSER)(
     await page.getByRole('link', { name: 'Enquiries' }).first().click();
     await page.getByRole('row').getByText('Answered').first().waitFor();
     expect(await page.locator('main').innerText()).not.toMatch(/Amani|900000001/);
-    const looks = await listAudit(running.service.pool, { action: 'credit.report', limit: 5 });
+    const looks = await listAudit(running.service.pool, {
+      action: 'credit-enquiry.show',
+      limit: 5,
+    });
     expect(looks).toMatchObject([{ login: 'risk', result: 'done' }]);
     expect(problems.filter((text) => !text.includes('422'))).toEqual([]);
   },

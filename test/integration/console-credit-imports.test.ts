@@ -1,6 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { ImportTrialAnswer } from '../../src/console/credit-answers.ts';
-import type { CreditImportList, ImportFindings } from '../../src/staff/credit-imports.ts';
+import type {
+  CreditImportList,
+  ImportFindings,
+  TriedImport,
+} from '../../src/staff/credit-imports.ts';
 import type { CreditProposal } from '../../src/staff/credit-proposals.ts';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
 import { ConsoleClient } from '../support/console-client.ts';
@@ -23,12 +26,12 @@ beforeAll(async () => {
 const client = (): ConsoleClient => new ConsoleClient(running.origin);
 
 const ABOUT = {
-  fileName: 'october.csv',
+  file: 'october.csv',
   lender: 'CONSOLE_BANK',
   sector: 'bank',
   template: 'mobile',
-  asOf: '2026-10-31',
-  corrects: false,
+  as_of: '2026-10-31',
+  corrects: 'false',
 };
 const CONTENT = csvOf([
   rightLine(1),
@@ -36,17 +39,28 @@ const CONTENT = csvOf([
   rightLine(3),
 ]);
 
+/** Sends a file; the rest is the query. */
+const send = async (
+  by: ConsoleClient,
+  at: string,
+  query: object,
+  content: string,
+): Promise<ConsoleAnswer> => {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const search = new URLSearchParams(given as [string, string][]);
+  return await by.send('POST', `${at}?${search.toString()}`, Buffer.from(content));
+};
 const trial = async (content = CONTENT, change: object = {}): Promise<ConsoleAnswer> =>
-  await risk.send('POST', '/credit/imports/trial', { ...ABOUT, content, ...change });
+  await send(risk, '/credit/imports/trial', { ...ABOUT, ...change }, content);
 const GROUNDS = { reason: 'monthly file', evidence: 'E-mail of 3 November' };
 const propose = async (content: string): Promise<string> => {
-  const body = { ...ABOUT, content, ...GROUNDS };
-  const { code, body: answer } = await risk.send('POST', '/credit/proposals/import', body);
+  const query = { ...ABOUT, ...GROUNDS };
+  const { code, body } = await send(risk, '/credit/proposals/import', query, content);
   expect(code).toBeUndefined();
-  return String(answer['proposalId']);
+  return String(body['proposal']);
 };
 const approve = async (id: string, content: string, by = risk2): Promise<ConsoleAnswer> =>
-  await by.send('POST', `/credit/proposals/${id}/import`, { content, seen: await seenBy(by, id) });
+  await send(by, `/credit/proposals/${id}/import`, { seen: await seenBy(by, id) }, content);
 /** Of the preview; undefined: it waits no longer, or this person may not see it. */
 const seenBy = async (by: ConsoleClient, id: string): Promise<string | undefined> => {
   const { seen } = (await by.get(`/credit/proposals/${id}`))
@@ -57,15 +71,16 @@ const fieldOf = ({ body }: ConsoleAnswer): string | undefined =>
   (body['error'] as { field?: string }[])[0]?.field;
 
 test('a file is tried, proposed, and imported by another person exactly as it was tried', async () => {
-  const tried = (await trial()).body as unknown as ImportTrialAnswer;
+  const tried = (await trial()).body as unknown as TriedImport;
   expect(tried).toMatchObject({
-    counts: { records: 3, accounts_added: 2, rejected: 1 },
-    findingCount: 2,
+    ...{ records: 3, accounts_added: 2, rejected: 1 },
+    finding_count: 2,
     findings: [
       { line: 3, field: 'Gender', rule: 'code' },
       { line: 3, field: 'Nationality', rule: 'country' },
     ],
   });
+  const { amounts: _amounts, findings: _findings, finding_count: _count, ...counts } = tried;
   const none = (await risk.get('/credit/imports')).body as unknown as CreditImportList;
   expect(none.imports).toEqual([]);
 
@@ -73,26 +88,26 @@ test('a file is tried, proposed, and imported by another person exactly as it wa
   const proposal = (await risk2.get(`/credit/proposals/${id}`)).body;
   expect(proposal).toMatchObject({
     is_own: false,
-    content: { kind: 'import', file_name: 'october.csv', counts: tried.counts },
+    content: { kind: 'import', file_name: 'october.csv', counts },
   });
   expect(JSON.stringify(proposal)).not.toContain('SECRET');
   // Not by who proposed it, not another file, not without the file, not by an administrator.
   expect((await approve(id, CONTENT, risk)).text).toContain('another person has to approve it');
-  expect(fieldOf(await approve(id, `${CONTENT}\n`))).toBe('content');
-  const unseen = await risk2.send('POST', `/credit/proposals/${id}/import`, { content: CONTENT });
+  expect(fieldOf(await approve(id, `${CONTENT}\n`))).toBe('file');
+  const unseen = await send(risk2, `/credit/proposals/${id}/import`, {}, CONTENT);
   expect(fieldOf(unseen)).toBe('seen');
   expect((await approve(id, CONTENT, admin)).code).toBe('not_permitted');
   expect((await risk.get('/credit/imports')).body).toMatchObject({ imports: [] });
 
   const done = await approve(id, CONTENT);
-  const importId = String(done.body['importId']);
+  const importId = String(done.body['import']);
   expect((await risk2.get(`/credit/proposals/${id}`)).body).toMatchObject({
     import: { import: importId, is_finished: true },
   });
   expect((await approve(id, CONTENT)).text).toContain('already approved by risk2');
   const listed = (await admin.get('/credit/imports')).body as unknown as CreditImportList;
   expect(listed).toMatchObject({
-    imports: [{ import: importId, by: 'risk, approved by risk2', ...tried.counts }],
+    imports: [{ import: importId, by: 'risk, approved by risk2', ...counts }],
     next: null,
   });
   expect((await admin.get(`/credit/imports/${importId}`)).body).toEqual(listed.imports[0]);
@@ -109,12 +124,12 @@ test('a file is tried, proposed, and imported by another person exactly as it wa
     '',
   ]);
   const { pool } = running.service;
-  expect(await listAudit(pool, { action: 'credit.import', limit: 5 })).toMatchObject([
+  expect(await listAudit(pool, { action: 'credit-import.approve', limit: 5 })).toMatchObject([
     { login: 'risk2', result: 'refused' },
-    { login: 'risk2', result: 'done', target: id, after: { importId } },
+    { login: 'risk2', result: 'done', target: id, after: { import: importId } },
     ...Array.from({ length: 3 }, () => ({ result: 'refused' })),
   ]);
-  expect(await listAudit(pool, { action: 'credit.import.trial', limit: 5 })).toHaveLength(1);
+  expect(await listAudit(pool, { action: 'credit-import.try', limit: 5 })).toHaveLength(1);
 });
 
 test('an import that was interrupted after its approval continues with the same file', async () => {
@@ -123,27 +138,24 @@ test('an import that was interrupted after its approval continues with the same 
   const seen = await seenBy(risk2, id);
   expect((await risk2.send('POST', `/proposals/${id}/approve`, { seen })).status).toBe(200);
   expect((await risk2.get(`/credit/proposals/${id}`)).body).toMatchObject({ import: null });
-  expect(fieldOf(await approve(id, `${content}\n`))).toBe('content');
-  expect((await approve(id, content)).body).toEqual({ importId: expect.any(String) });
+  expect(fieldOf(await approve(id, `${content}\n`))).toBe('file');
+  expect((await approve(id, content)).body).toMatchObject({ import: expect.any(String) });
   expect((await approve(id, content)).status).toBe(400);
 });
 
 test('nothing is proposed of a file without a record that can be imported', async () => {
   const content = csvOf([rightLine(1, { Gender: 'X' })]);
-  const body = { ...ABOUT, content, ...GROUNDS };
-  const answer = await risk.send('POST', '/credit/proposals/import', body);
-  expect(fieldOf(answer)).toBe('content');
-  const asked = { ...body, content: CONTENT };
+  const asked = { ...ABOUT, ...GROUNDS };
+  const answer = await send(risk, '/credit/proposals/import', asked, content);
+  expect(fieldOf(answer)).toBe('file');
   for (const [name, value] of [
     ['evidence', ''],
     ['reason', ''],
-    ['asOf', '2026-02-30'],
+    ['as_of', '2026-02-30'],
     ['sha256', 'f'.repeat(64)],
   ] as const) {
-    const refused = await risk.send('POST', '/credit/proposals/import', {
-      ...asked,
-      [name]: value,
-    });
+    const query = { ...asked, [name]: value };
+    const refused = await send(risk, '/credit/proposals/import', query, CONTENT);
     expect([name, fieldOf(refused)]).toEqual([name, name]);
   }
 });
@@ -173,7 +185,7 @@ test('findings are read page by page, also within one line', async () => {
   );
   lines.push(rightLine(140));
   const importId = String(
-    (await approve(await propose(csvOf(lines)), csvOf(lines))).body['importId'],
+    (await approve(await propose(csvOf(lines)), csvOf(lines))).body['import'],
   );
   const path = `/credit/imports/${importId}/findings?limit=50`;
   const page = async (cursor: string): Promise<ImportFindings> =>
@@ -187,17 +199,16 @@ test('findings are read page by page, also within one line', async () => {
 });
 
 test.each([
-  [{ asOf: '2026-02-30' }, 'asOf'],
-  [{ asOf: '2999-01-01' }, undefined],
+  [{ as_of: '2026-02-30' }, 'as_of'],
+  [{ as_of: '2999-01-01' }, undefined],
   [{ lender: 'no spaces' }, 'lender'],
   [{ sector: 'farm' }, 'sector'],
   [{ template: 'mine' }, 'template'],
-  [{ content: '' }, 'content'],
-  [{ content: 'Surname,Name\n' }, undefined],
+  [{}, undefined, 'Surname,Name\n'],
   // It is registered as a bank.
   [{ sector: 'sacco' }, undefined],
-])('%j is refused', async (change, field) => {
-  const answer = await trial(CONTENT, change);
+] as const)('%j is refused', async (change, field, content: string = CONTENT) => {
+  const answer = await trial(content, change);
   expect(answer).toMatchObject({ status: 400, code: 'invalid_field' });
   expect(fieldOf(answer)).toBe(field);
 });

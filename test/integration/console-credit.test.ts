@@ -1,8 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import type {
-  CreditEnquiriesAnswer,
-  CreditReportAnswer,
-} from '../../src/console/credit-answers.ts';
+import type { EnquiryList } from '../../src/staff/credit-enquiries.ts';
+import type { EnquiryReport } from '../../src/staff/credit-report-schema.ts';
 import { changeVendor } from '../../src/parties/administer.ts';
 import { listAudit } from '../../src/parties/people/audit-store.ts';
 import { signInAll } from '../support/console-client.ts';
@@ -32,8 +30,8 @@ async function ask(
   const body = { vid: 'demo', operation, fields: given, reason: 'applied at the branch' };
   return { ...(await as(login).send('POST', '/credit/enquiries', body)), reference };
 }
-const reportOf = async (operation: string, reference: string): Promise<CreditReportAnswer> =>
-  await as('risk').read<CreditReportAnswer>(`/credit/enquiries/demo/${operation}/${reference}`);
+const reportOf = async (operation: string, reference: string): Promise<EnquiryReport> =>
+  await as('risk').read<EnquiryReport>(`/credit/enquiries/demo/${operation}/${reference}`);
 
 test('a person asks with purpose and consent, and sees the answer of the API', async () => {
   const asked = await ask('generic-score', { ...CUSTOMER, ...CONSENT });
@@ -42,10 +40,10 @@ test('a person asks with purpose and consent, and sees the answer of the API', a
   expect(shown).toMatchObject({
     vid: 'demo',
     person: 'risk',
-    reportReason: 2,
-    consentReference: 'FORM-17',
-    consentDate: '2026-01-05',
-    report: { documents: [{ type: 'nationalID', number: '900000001' }], creditActive: null },
+    report_reason: 2,
+    consent_reference: 'FORM-17',
+    consent_date: '2026-01-05',
+    report: { documents: [{ type: 'nationalID', number: '900000001' }], credit_active: null },
   });
   const answer = await running.demo().call('genericScore', {
     requestReference: 'APISAME',
@@ -73,7 +71,7 @@ test('a person asks with purpose and consent, and sees the answer of the API', a
 test('each product has its report', async () => {
   const identity = await ask('id-decision', { ...CUSTOMER, ...CONSENT });
   expect((await reportOf('id-decision', identity.reference)).report).toMatchObject({
-    creditActive: expect.any(Boolean),
+    credit_active: expect.any(Boolean),
     score: null,
     accounts: [],
   });
@@ -102,7 +100,7 @@ test('nothing is asked without consent, purpose, reason, or the permission', asy
 test('the list has no personal data, and each look at a report is noted', async () => {
   const asked = await ask('generic-score', { ...CUSTOMER, ...CONSENT });
   const list = await as('admin').get('/credit/enquiries?vid=demo&outcome=answered');
-  const { enquiries } = list.body as unknown as CreditEnquiriesAnswer;
+  const { enquiries } = list.body as unknown as EnquiryList;
   expect(enquiries[0]).toMatchObject({ reference: asked.reference, person: 'risk' });
   expect(enquiries[0]?.customer).toMatch(/^\d{1,3}$/);
   expect(list.text).not.toMatch(/Amani|900000001/);
@@ -110,16 +108,17 @@ test('the list has no personal data, and each look at a report is noted', async 
 
   const path = `/credit/enquiries/demo/generic-score/${asked.reference}`;
   expect((await as('admin').get(path)).code).toBe('not_permitted');
-  const before = (await listAudit(running.service.pool, { action: 'credit.report', limit: 50 }))
-    .length;
+  const before = (
+    await listAudit(running.service.pool, { action: 'credit-enquiry.show', limit: 50 })
+  ).length;
   await reportOf('generic-score', asked.reference);
   await as('risk').get('/credit/enquiries/demo2/generic-score/NOSUCH');
-  const looks = await listAudit(running.service.pool, { action: 'credit.report', limit: 50 });
+  const looks = await listAudit(running.service.pool, { action: 'credit-enquiry.show', limit: 50 });
   expect(looks.slice(0, looks.length - before)).toMatchObject([
     { target: 'demo2 generic-score NOSUCH', result: 'refused' },
     { login: 'risk', target: `demo generic-score ${asked.reference}`, result: 'done' },
   ]);
-  const log = await listAudit(running.service.pool, { action: 'credit.enquire', limit: 50 });
+  const log = await listAudit(running.service.pool, { action: 'credit-enquiry.ask', limit: 50 });
   expect(JSON.stringify(log)).not.toMatch(/Amani|900000001/);
   expect(log[0]).toMatchObject({ reason: 'applied at the branch', after: { purpose: '2' } });
 });
@@ -141,7 +140,7 @@ test('a person who tries one number after another is stopped, even if nobody is 
   const nobody = (): Promise<ConsoleAnswer> =>
     ask('id-decision', { ...CUSTOMER, ...CONSENT, nationalID: '1' });
   expect((await nobody()).code).toBe('subject_not_found');
-  const [noted] = await listAudit(pool, { action: 'credit.enquire', limit: 1 });
+  const [noted] = await listAudit(pool, { action: 'credit-enquiry.ask', limit: 1 });
   expect(noted?.result).toBe('done');
   const codes = new Set<string | undefined>();
   for (let count = 0; count < 60; count += 1) codes.add((await nobody()).code);

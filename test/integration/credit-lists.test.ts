@@ -88,11 +88,11 @@ test('enquiries are listed by vendor, time, outcome and reference, page by page'
   };
   const numbers = async (...args: string[]) => (await list(...args)).map(({ number }) => number);
   expect(await list('--reference', 'Listed1')).toEqual([
-    expect.objectContaining({ number: 2, score: '666', outcome: 'answered', erased: false }),
+    expect.objectContaining({ number: 2, grade: 'DD', outcome: 'answered', erased: false }),
   ]);
   expect(await numbers('--from', '2026-11-02', '--until', '2026-11-03')).toEqual([5, 3, 2]);
   expect(await numbers('--outcome', 'not_found')).toEqual([4]);
-  expect(await numbers('--after', '3', '--limit', '1')).toEqual([2]);
+  expect(await numbers('--cursor', '3', '--limit', '1')).toEqual([2]);
   const shown = await inProcess(environment, 'credit', 'enquiries', '--vid', 'lister');
   expect(shown.stdout).toMatch(/4 +2026-11-04 11:00:00 +generic-score +Listed3 +2 +not_found/);
 });

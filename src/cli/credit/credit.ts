@@ -4,16 +4,13 @@ import { addAccessLinkCommand } from './access-link.ts';
 import { addImportCommand } from './import.ts';
 import { addCreditKeyCommands } from './keys.ts';
 import { addLetterCommands } from './letters.ts';
-import { addListCommands } from './lists.ts';
 import { addReportCommand } from './report.ts';
 import { addScoreCommand } from './score.ts';
-import { addScorecardCommands } from './scorecard.ts';
 import { addApplyCardCommand, addTrainCommand } from './train.ts';
 
 export function addCreditCommands(program: Command, cli: Cli): void {
   const credit = program.command('credit').description('The credit registry.');
   addImportCommand(credit, cli);
-  addListCommands(credit, cli);
   addReportCommand(credit, cli);
   addAccessLinkCommand(credit, cli);
   addLetterCommands(credit, cli);
@@ -21,5 +18,4 @@ export function addCreditCommands(program: Command, cli: Cli): void {
   addCreditKeyCommands(credit, cli);
   addTrainCommand(credit, cli);
   addApplyCardCommand(credit, cli);
-  addScorecardCommands(credit, cli);
 }

@@ -51,6 +51,7 @@ const keyOf = (long: string): string =>
 /** The field as the command calls it: `--bank-account`, `<payout>`. */
 export function labelOf(of: Definition, field: string): string {
   const found = propertiesOf(of.input).find(([name]) => name === field);
+  if (of.kind === 'action' && of.file?.name === field) return `<${field}>`;
   if (found === undefined) return `--${field.replaceAll('_', '-')}`;
   if (isArgument(of, found)) return `<${field}>`;
   const [name, property] = found;

@@ -6,9 +6,6 @@ import { staffRoutes } from '../staff-routes.ts';
 import { accountRoutes } from './account.ts';
 import type { AccountRoutesOptions } from './account.ts';
 import type { ProposalRoutesOptions } from './proposal-decisions.ts';
-import { creditRoutes } from './credit.ts';
-import { creditImportRoutes } from './credit-imports.ts';
-import type { CreditRoutesOptions } from './credit.ts';
 import { bulkRoutes } from './bulk.ts';
 import type { BulkRoutesOptions } from './bulk.ts';
 import { payRoutes } from './pay.ts';
@@ -20,7 +17,6 @@ export type RoutesOptions = ProposalRoutesOptions &
   QuarantineRoutesOptions &
   PayRoutesOptions &
   Omit<BulkRoutesOptions, 'reads'> &
-  CreditRoutesOptions &
   AccountRoutesOptions & {
     /** The views and actions of `src/staff`. */
     readonly definitions: readonly Definition[];
@@ -35,8 +31,6 @@ export function consoleRoutes(options: RoutesOptions): AnyRoute[] {
     ...quarantineRoutes(options),
     ...payRoutes(options),
     ...bulkRoutes(reports),
-    ...creditRoutes(options),
-    ...creditImportRoutes(options),
     ...accountRoutes(options),
     ...staffRoutes(options.definitions, options),
   ];

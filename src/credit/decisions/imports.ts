@@ -40,7 +40,7 @@ export async function proposeImport(
     dryRun: true,
   });
   if (counts.records === counts.rejected) {
-    throw new PlainError('No record of the file can be imported.', { field: 'content' });
+    throw new PlainError('No record of the file can be imported.', { field: 'file' });
   }
   const { lender, sector, template, asOf, corrects, fileName } = proposed;
   const how = { lender, sector, template, asOf, corrects, amounts, fileName };
@@ -67,7 +67,7 @@ export async function approveImport(
   const { what } = found.content as Grounded<ImportContent>;
   const { fileHash } = await hashFile(file);
   if (fileHash.toString('hex') !== what.sha256) {
-    throw new PlainError('This is not the file that was proposed.', { field: 'content' });
+    throw new PlainError('This is not the file that was proposed.', { field: 'file' });
   }
   if (found.decision === null) await proposals.approve({ proposalId, by, seen });
   const row = await proposals.requireApproved(pool, proposalId, found.kind);

@@ -312,7 +312,7 @@ const importKind = creditKind<Of<'import'>, boolean>({
   },
   check: (isImported) => {
     if (!isImported) return;
-    throw new PlainError('This file was imported already.', { field: 'content' });
+    throw new PlainError('This file was imported already.', { field: 'file' });
   },
   isOver: (isImported) => isImported,
   apply: async () => {},

@@ -142,15 +142,15 @@ export function cardName({ id, version }: Pick<Scorecard, 'id' | 'version'>): st
   return `${id}@${version}`;
 }
 
-/** One scorecard file. Throws: `ScorecardError`. */
-export function readScorecard(file: string): Scorecard {
+/** One scorecard file. @param source what a problem calls it. Throws: `ScorecardError`. */
+export function readScorecard(file: string, source = file): Scorecard {
   let value: unknown;
   try {
     value = readJson(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new ScorecardError(file, [(error as Error).message]);
+    throw new ScorecardError(source, [(error as Error).message]);
   }
-  return checkScorecard(value, file);
+  return checkScorecard(value, source);
 }
 
 function newestOf(cards: readonly Scorecard[], kind: ScoreKind, folder: string): Scorecard {

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { proposeImport } from '../../../src/credit/decisions/imports.ts';
 import { importFile } from '../../../src/credit/importing/import.ts';
 import { listCases, openCases } from '../../../src/credit/registry/cases-store.ts';
 import type { Vault } from '../../../src/credit/registry/vault.ts';
 import { createWireTime, systemClock } from '../../../src/platform/base/clock.ts';
+import type { Proposals } from '../../../src/proposals/proposals.ts';
 import type { Pool } from '../../../src/platform/db/pool.ts';
 import { csvOf, rightLine } from '../../support/credit-files.ts';
 import type { Sample, World } from './samples.ts';
@@ -13,8 +16,20 @@ import type { Sample, World } from './samples.ts';
 export type CreditFixtures = ReturnType<typeof createCreditFixtures>;
 
 /** What samples of the registry need that no definition makes. */
-export function createCreditFixtures(pool: Pool, vault: Vault) {
+export function createCreditFixtures(pool: Pool, vault: Vault, proposals: Proposals) {
   let imported: Promise<string> | undefined;
+  const tools = {
+    ...{ pool, vault, proposals, clock: systemClock, wireTime: createWireTime('Africa/Nairobi') },
+  };
+  const withFile = async <Result>(content: string, work: (file: string) => Promise<Result>) => {
+    const file = path.join(tmpdir(), `${randomUUID()}.csv`);
+    await writeFile(file, content);
+    try {
+      return await work(file);
+    } finally {
+      await Promise.all([file, `${file}.errors.csv`].map((each) => rm(each, { force: true })));
+    }
+  };
   const account = async (): Promise<{ readonly crn: string; readonly account: string }> => {
     const found = await pool.query<{ crn: string; account: string }>(
       `select a.crn::text, a.account_id::text as account from credit_accounts a
@@ -48,22 +63,33 @@ export function createCreditFixtures(pool: Pool, vault: Vault) {
     },
     /** An import with a finding. Its lender is SAMPLE. */
     importId: async (): Promise<string> =>
-      await (imported ??= (async () => {
-        const file = path.join(tmpdir(), `${randomUUID()}.csv`);
-        await writeFile(file, csvOf([rightLine(1), rightLine(2, { CurrentBalanceKES: 'x' })]));
-        try {
-          const { importId } = await importFile({
-            ...{ pool, vault, clock: systemClock, wireTime: createWireTime('Africa/Nairobi') },
-            ...{ file, template: 'mobile', lender: 'SAMPLE', sector: 'bank', by: 'tests' },
-            ...{ asOf: '2026-10-31', corrects: false },
-          });
-          return importId;
-        } finally {
-          await Promise.all([file, `${file}.errors.csv`].map((each) => rm(each, { force: true })));
-        }
-      })()),
+      await (imported ??= withFile(
+        csvOf([rightLine(1), rightLine(2, { CurrentBalanceKES: 'x' })]),
+        async (file) => (await importFile({ ...tools, ...HOW, file, by: 'tests' })).importId,
+      )),
+    /** A proposal of `risk` to import a file. */
+    proposeFile: async (content: string): Promise<string> => {
+      const found = await pool.query<{ id: string }>(
+        `select person_id as id from people where login = 'risk'`,
+      );
+      const by = { personId: found.rows[0]?.id ?? '', name: 'risk' };
+      return await withFile(content, async (file) => {
+        const proposed = { ...HOW, file, fileName: 'sample.csv' };
+        const row = await proposeImport(tools, proposed, { by, ...GROUNDS });
+        return row.proposalId;
+      });
+    },
   };
 }
+
+const HOW = {
+  template: 'mobile',
+  lender: 'SAMPLE',
+  sector: 'bank',
+  asOf: '2026-10-31',
+  corrects: false,
+  amounts: 'shillings',
+} as const;
 
 const GROUNDS = { reason: 'seen at the branch', evidence: 'File 7' };
 const BOTH = { from: '1000003', into: '1000002' };
@@ -94,6 +120,16 @@ const openDispute = async ({ act, credit }: World): Promise<string> => {
   return String(made['dispute']);
 };
 
+const { asOf, corrects: _corrects, ...how } = HOW;
+const aFile = { ...how, as_of: asOf };
+
+/** A file that was not imported yet. */
+let lines = 100;
+let newest = '';
+const newFile = (): string => (newest = csvOf([rightLine((lines += 1))]));
+
+const CARD = new URL('../../../scorecards/generic-3.json', import.meta.url);
+
 let isMerged = false;
 
 export const CREDIT_SAMPLES: Readonly<Record<string, Sample>> = {
@@ -123,6 +159,36 @@ export const CREDIT_SAMPLES: Readonly<Record<string, Sample>> = {
   })),
   'credit-scorecard.changes': risk(),
   'credit-import.list': risk(),
+  'credit-import.try': { ...risk(async () => aFile), file: newFile },
+  'credit-import.propose': {
+    ...proposing('credit_import', () => aFile),
+    file: newFile,
+  },
+  'credit-import.approve': {
+    by: 'risk2',
+    input: async (world) => {
+      const proposal = await world.credit.proposeFile(newFile());
+      return { proposal, seen: await world.seen(proposal) };
+    },
+    file: () => newest,
+  },
+  'credit-scorecard.add': {
+    ...risk(),
+    file: () => readFileSync(CARD, 'utf8').replace(/"version": \d+/, `"version": ${(lines += 1)}`),
+  },
+  'credit-enquiry.list': risk(async () => ({ vid: 'demo' })),
+  'credit-enquiry.show': risk(async ({ enquire }) => ({
+    ...{ vid: 'demo', operation: 'generic-score', reference: await enquire() },
+  })),
+  'credit-enquiry.ask': risk(async () => ({
+    ...{ vid: 'demo', operation: 'generic-score', reason: 'applied at the branch' },
+    fields: {
+      ...{ requestReference: `S${randomUUID().slice(0, 8)}`, reportReason: '2', reportSector: '2' },
+      ...{ nationalID: '900000001', name1: 'Amani', name2: 'Wanjiru' },
+      ...{ consentReference: 'FORM-17', consentDate: '2026-01-05' },
+    },
+  })),
+  'credit.watches': risk(async () => ({ vid: 'demo' })),
   'credit-import.show': risk(async ({ credit }) => ({ import: await credit.importId() })),
   'credit-import.findings': risk(async ({ credit }) => ({ import: await credit.importId() })),
   'credit-merge.list': risk(),

@@ -84,7 +84,7 @@ beforeAll(async () => {
   let receipts = 0;
   world = {
     ...createFixtures(pool, masterKeys),
-    credit: createCreditFixtures(pool, desk.vault),
+    credit: createCreditFixtures(pool, desk.vault, proposals),
     act: async (login, at, body) => {
       const { status, body: answer, text } = await as(login).post(at, body);
       if (status !== 200) throw new Error(`${at}: ${text}`);
@@ -337,8 +337,8 @@ test.each(withFile)('%s takes its file on every surface, and not without one', a
   expectFits(of, page?.body);
   const by = nearby();
   const file = path.join(folder, 'sample');
-  await writeFile(file, fileOf(of)?.body ?? '');
   const input = (await SAMPLES[of.name]?.input(world)) ?? {};
+  await writeFile(file, fileOf(of)?.body ?? '');
   const deps = { ...by.deps, file: { name: 'sample', path: file } };
   expectFits(of, await perform(of, input, { ...by, deps }));
 });

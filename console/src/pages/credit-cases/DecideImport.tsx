@@ -2,8 +2,9 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { MadeImport as MadeImportView } from '../../../../src/staff/credit-imports.ts';
 import type { CreditProposal } from '../../../../src/staff/credit-proposals.ts';
-import { send } from '../../api/client.ts';
+import { send, sendFile } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
 import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
@@ -108,10 +109,11 @@ function ImportDialog({
   const navigate = useNavigate();
   const [file, setFile] = useState<File>();
   const submit = async (): Promise<void> => {
-    const content = (await file?.text()) ?? '';
+    const form = new FormData();
+    if (file !== undefined) form.set('file', file);
     try {
       const path = `/credit/proposals/${proposalId}/import`;
-      const { importId } = await send<{ importId: string }>('POST', path, { content, seen });
+      const { import: importId } = await sendFile<MadeImportView>(path, form, { seen });
       await navigate({ to: '/credit/imports/$importId', params: { importId } });
     } finally {
       // Also after a refusal: it may have been decided.

@@ -12,30 +12,50 @@ import { ProposeDialog } from '../../design/ProposeDialog.tsx';
 import type { ProposeProps } from '../../design/ProposeDialog.tsx';
 import { DISPUTE_OUTCOMES } from './decision-texts.ts';
 
+type Fields = Readonly<Record<string, string>>;
+
+interface Said {
+  readonly title: ReactNode;
+  readonly children: ReactNode;
+}
+
 /** Proposes something about people, rules or scorecards, and leads to the proposal. */
 export function ProposeCredit({
   what,
   bodyOf,
+  ...dialog
+}: ProposeProps &
+  Said & {
+    /** The last part of the path. */
+    readonly what: string;
+    readonly bodyOf: (fields: Fields) => object;
+  }) {
+  return (
+    <ProposeToRegistry
+      {...dialog}
+      propose={async (fields) => {
+        const { evidence, reason } = fields;
+        const body = { ...bodyOf(fields), evidence, reason };
+        return await send<ProposalView>('POST', `/credit/proposals/${what}`, body);
+      }}
+    />
+  );
+}
+
+/** Leads to the proposal that was made. */
+export function ProposeToRegistry({
+  propose,
   title,
   children,
   ...dialog
-}: ProposeProps & {
-  /** The last part of the path. */
-  readonly what: string;
-  readonly bodyOf: (fields: Readonly<Record<string, string>>) => object;
-  readonly title: ReactNode;
-  readonly children: ReactNode;
-}) {
+}: ProposeProps & Said & { readonly propose: (fields: Fields) => Promise<ProposalView> }) {
   const navigate = useNavigate();
   return (
     <ProposeDialog
       {...dialog}
       title={title}
       propose={async (fields) => {
-        const { evidence, reason } = fields;
-        const body = { ...bodyOf(fields), evidence, reason };
-        const path = `/credit/proposals/${what}`;
-        const { proposal: proposalId } = await send<ProposalView>('POST', path, body);
+        const { proposal: proposalId } = await propose(fields);
         await navigate({ to: '/credit/proposals/$proposalId', params: { proposalId } });
       }}
     >

@@ -2,8 +2,9 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { ImportTrialAnswer } from '../../../../src/console/credit-answers.ts';
-import { ApiError, send } from '../../api/client.ts';
+import type { TriedImport } from '../../../../src/staff/credit-imports.ts';
+import type { ProposalView } from '../../../../src/staff/proposal-schema.ts';
+import { ApiError, sendFile } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
 import { Card } from '../../design/Card.tsx';
@@ -16,28 +17,15 @@ import { today } from '../../format/days.ts';
 import { useFigures } from '../../format/figures.ts';
 import styles from '../credit/Credit.module.css';
 import { useNames } from '../credit/credit-texts.ts';
-import { ProposeCredit } from '../credit-cases/Propose.tsx';
+import { ProposeToRegistry } from '../credit-cases/Propose.tsx';
 import { Findings } from './Findings.tsx';
 import { ImportFigures } from './ImportFigures.tsx';
 import { useSectors } from '../vendor/setting-names.ts';
 import { AMOUNT_UNITS, TEMPLATES } from './import-texts.ts';
 
-/** A file as the API takes it. */
-interface Given {
-  readonly fileName: string;
-  readonly content: string;
-  readonly lender: string;
-  readonly sector: string;
-  readonly template: string;
-  readonly asOf: string;
-  readonly corrects: boolean;
-  /** Absent: as the file, or else the lender's setting, says. */
-  readonly amounts?: string;
-}
-
 interface Tried {
-  readonly given: Given;
-  readonly answer: ImportTrialAnswer;
+  readonly form: FormData;
+  readonly answer: TriedImport;
 }
 
 /** Uploads a lender's file: first a trial, then a proposal that another person approves. */
@@ -65,9 +53,9 @@ export function NewImport() {
 function TrialForm({ onTried }: { readonly onTried: (tried: Tried | undefined) => void }) {
   const trial = useMutation({
     mutationFn: async (form: FormData): Promise<Tried> => {
-      const given = await givenBy(form);
-      const answer = await send<ImportTrialAnswer>('POST', '/credit/imports/trial', given);
-      return { given, answer };
+      // Without a choice, the file or the lender's setting says the unit.
+      if (form.get('amounts') === '') form.delete('amounts');
+      return { form, answer: await sendFile<TriedImport>('/credit/imports/trial', form) };
     },
   });
   const wrong = trial.error instanceof ApiError ? trial.error : undefined;
@@ -122,17 +110,17 @@ function Fields({ errorOf }: { readonly errorOf: (name: string) => string | unde
       <Select label={t`Columns`} name="template" options={useNames(TEMPLATES)} />
       <Field
         label={t`As of`}
-        name="asOf"
+        name="as_of"
         type="date"
         max={today(timeZone)}
-        error={errorOf('asOf')}
+        error={errorOf('as_of')}
         required
       />
       <FileField
         label={t`File`}
         hint={t`CSV, at most 8 MB`}
         name="file"
-        error={errorOf('content')}
+        error={errorOf('file')}
         required
       />
       <Select
@@ -145,38 +133,21 @@ function Fields({ errorOf }: { readonly errorOf: (name: string) => string | unde
       <Select
         label={t`Submitted before for the same day`}
         name="corrects"
-        options={{ no: t`Stays as it is`, yes: t`Is replaced` }}
+        options={{ false: t`Stays as it is`, true: t`Is replaced` }}
       />
     </>
   );
 }
 
-async function givenBy(form: FormData): Promise<Given> {
-  const text = (name: string): string => {
-    const value = form.get(name);
-    return typeof value === 'string' ? value.trim() : '';
-  };
-  const file = form.get('file');
-  return {
-    fileName: file instanceof File ? file.name.slice(0, 200).toWellFormed() : '',
-    content: file instanceof File ? await file.text() : '',
-    lender: text('lender'),
-    sector: text('sector'),
-    template: text('template'),
-    asOf: text('asOf'),
-    corrects: text('corrects') === 'yes',
-    ...(text('amounts') === '' ? {} : { amounts: text('amounts') }),
-  };
-}
-
-function Result({ tried: { given, answer } }: { readonly tried: Tried }) {
+function Result({ tried: { form, answer } }: { readonly tried: Tried }) {
   const { count } = useFigures();
   const [isAsked, setIsAsked] = useState(false);
-  const { counts, findings, findingCount } = answer;
-  const accepted = count(counts.records - counts.rejected);
+  const { records, rejected, findings, finding_count: findingCount } = answer;
+  const accepted = count(records - rejected);
+  const file = form.get('file');
   return (
     <>
-      <ImportFigures counts={counts} />
+      <ImportFigures counts={answer} />
       <Card
         title={<Trans>Findings</Trans>}
         more={
@@ -190,20 +161,17 @@ function Result({ tried: { given, answer } }: { readonly tried: Tried }) {
         <Findings findings={findings} />
       </Card>
       <div>
-        <Button
-          kind="primary"
-          disabled={counts.records === counts.rejected}
-          onClick={() => setIsAsked(true)}
-        >
+        <Button kind="primary" disabled={records === rejected} onClick={() => setIsAsked(true)}>
           <Trans>Propose to import the accepted records</Trans>
         </Button>
       </div>
-      <ProposeCredit
-        what="import"
-        title={<Trans>Import {given.fileName}</Trans>}
+      <ProposeToRegistry
+        title={<Trans>Import {file instanceof File ? file.name : ''}</Trans>}
         open={isAsked}
         onClose={() => setIsAsked(false)}
-        bodyOf={() => given}
+        propose={async (grounds) =>
+          await sendFile<ProposalView>('/credit/proposals/import', form, grounds)
+        }
       >
         <p>
           <Trans>
@@ -211,7 +179,7 @@ function Result({ tried: { given, answer } }: { readonly tried: Tried }) {
             what the registry answers about people. Records with findings are left out.
           </Trans>
         </p>
-      </ProposeCredit>
+      </ProposeToRegistry>
     </>
   );
 }

@@ -3,10 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { SubmitEvent } from 'react';
 import type { PaymentChoices } from '../../../../src/staff/payments.ts';
-import type {
-  CreditEnquiriesAnswer,
-  ListedCreditEnquiry,
-} from '../../../../src/console/credit-answers.ts';
+import type { EnquiryList } from '../../../../src/staff/credit-enquiries.ts';
 import type { CreditUsage } from '../../../../src/staff/credit-monitor.ts';
 import { get } from '../../api/client.ts';
 import { usePages } from '../../api/pages.ts';
@@ -38,7 +35,7 @@ export function Enquiries() {
   const vendors = choices.data?.vendors ?? [];
   const busiest = useBusiest(filter.vid === undefined);
   const vid = filter.vid ?? (busiest === undefined ? '' : (busiest ?? vendors[0]?.code ?? ''));
-  const list = usePages<CreditEnquiriesAnswer>(
+  const list = usePages<EnquiryList>(
     ['credit-enquiries'],
     '/credit/enquiries',
     { ...filter, vid },
@@ -132,7 +129,7 @@ function List({
   enquiries,
 }: {
   readonly vid: string;
-  readonly enquiries: readonly ListedCreditEnquiry[];
+  readonly enquiries: EnquiryList['enquiries'];
 }) {
   const { t } = useLingui();
   const products = useNames(PRODUCT_NAMES);
@@ -142,10 +139,10 @@ function List({
     <Table
       label={t`Credit enquiries`}
       rows={enquiries}
-      keyOf={({ sequence }) => sequence}
+      keyOf={({ number }) => String(number)}
       empty={t`No enquiry matches.`}
       columns={[
-        { title: t`When`, cell: ({ enquiredAt }) => <Time at={enquiredAt} /> },
+        { title: t`When`, cell: (row) => <Time at={row.enquired_at} /> },
         {
           title: t`Product`,
           cell: ({ operation, reference, outcome }) =>
@@ -163,7 +160,7 @@ function List({
         },
         {
           title: t`Purpose`,
-          cell: ({ reportReason }) => purposes[reportReason] ?? reportReason,
+          cell: (row) => purposes[row.report_reason] ?? row.report_reason,
           hide: 'small',
         },
         {
@@ -183,9 +180,9 @@ function List({
 }
 
 function Outcome({
-  of: { outcome, nameDiffers, grade, erased },
+  of: { outcome, name_differs: nameDiffers, grade, erased },
 }: {
-  readonly of: ListedCreditEnquiry;
+  readonly of: EnquiryList['enquiries'][number];
 }) {
   const { t } = useLingui();
   const names = useNames(OUTCOMES);

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import type { CreditReportAnswer } from '../../../../src/console/credit-answers.ts';
+import type { CustomerReport, EnquiryReport } from '../../../../src/staff/credit-report-schema.ts';
 import { get } from '../../api/client.ts';
 import { PageProblem } from '../../app/PageProblem.tsx';
 import { Card } from '../../design/Card.tsx';
@@ -17,8 +17,6 @@ import { ACCOUNT_TYPES, PRODUCT_NAMES, PURPOSES, useFigureName, useNames } from 
 import styles from './Credit.module.css';
 import { Score } from './Score.tsx';
 
-type Shown = NonNullable<CreditReportAnswer['report']>;
-
 /** What was answered about a customer. Each look at it is in the audit log. */
 export function Report() {
   const { vid, operation, reference } = useParams({
@@ -31,7 +29,7 @@ export function Report() {
     staleTime: Infinity,
     gcTime: 0,
     refetchOnReconnect: false,
-    queryFn: ({ signal }) => get<CreditReportAnswer>(`/credit/enquiries/${path}`, {}, signal),
+    queryFn: ({ signal }) => get<EnquiryReport>(`/credit/enquiries/${path}`, {}, signal),
   });
   if (found.data !== undefined) return <Found answer={found.data} />;
   if (found.isError)
@@ -39,7 +37,7 @@ export function Report() {
   return <Skeleton lines={12} />;
 }
 
-function Found({ answer }: { readonly answer: CreditReportAnswer }) {
+function Found({ answer }: { readonly answer: EnquiryReport }) {
   const products = useNames(PRODUCT_NAMES);
   const { report } = answer;
   return (
@@ -50,10 +48,10 @@ function Found({ answer }: { readonly answer: CreditReportAnswer }) {
             <Trans>Enquiries</Trans>
           </Link>
         }
-        title={report?.fullName ?? products[answer.operation]}
+        title={report?.full_name ?? products[answer.operation]}
         about={
           <>
-            {products[answer.operation]} · <Time at={answer.enquiredAt} />
+            {products[answer.operation]} · <Time at={answer.enquired_at} />
           </>
         }
       />
@@ -67,7 +65,7 @@ function Found({ answer }: { readonly answer: CreditReportAnswer }) {
             </Empty>
           ) : (
             <>
-              {report.creditActive === null && <Score report={report} card={answer.card} />}
+              {report.credit_active === null && <Score report={report} card={answer.card} />}
               <Accounts report={report} />
               <Figures report={report} />
             </>
@@ -82,7 +80,7 @@ function Found({ answer }: { readonly answer: CreditReportAnswer }) {
   );
 }
 
-function Person({ report }: { readonly report: Shown }) {
+function Person({ report }: { readonly report: CustomerReport }) {
   const { t } = useLingui();
   const documents: Readonly<Record<string, string>> = {
     nationalID: t`National ID`,
@@ -95,12 +93,12 @@ function Person({ report }: { readonly report: Shown }) {
     <Card title={<Trans>Customer</Trans>}>
       <Facts
         facts={[
-          { name: t`Name`, value: report.fullName },
+          { name: t`Name`, value: report.full_name },
           {
             name: t`Another name in the request`,
-            value: report.nameDiffers ? t`yes; check the document` : null,
+            value: report.name_differs ? t`yes; check the document` : null,
           },
-          { name: t`Date of birth`, value: report.dateOfBirth },
+          { name: t`Date of birth`, value: report.date_of_birth },
           ...report.documents.map(({ type, number }) => ({
             name: documents[type] ?? type,
             value: number,
@@ -111,7 +109,7 @@ function Person({ report }: { readonly report: Shown }) {
           { name: t`Customer reference`, value: report.customer },
           {
             name: t`Open credit accounts`,
-            value: report.creditActive === null ? null : report.creditActive ? t`yes` : t`no`,
+            value: report.credit_active === null ? null : report.credit_active ? t`yes` : t`no`,
           },
           { name: t`Deceased`, value: report.deceased ? t`yes` : null },
         ]}
@@ -120,7 +118,7 @@ function Person({ report }: { readonly report: Shown }) {
   );
 }
 
-function Enquiry({ answer }: { readonly answer: CreditReportAnswer }) {
+function Enquiry({ answer }: { readonly answer: EnquiryReport }) {
   const { t } = useLingui();
   const purposes = useNames(PURPOSES);
   return (
@@ -129,9 +127,9 @@ function Enquiry({ answer }: { readonly answer: CreditReportAnswer }) {
         facts={[
           { name: t`For the vendor`, value: answer.vid },
           { name: t`Asked by`, value: answer.person ?? t`the vendor’s system` },
-          { name: t`Purpose`, value: purposes[answer.reportReason] ?? answer.reportReason },
-          { name: t`Consent recorded as`, value: answer.consentReference },
-          { name: t`Consented on`, value: answer.consentDate },
+          { name: t`Purpose`, value: purposes[answer.report_reason] ?? answer.report_reason },
+          { name: t`Consent recorded as`, value: answer.consent_reference },
+          { name: t`Consented on`, value: answer.consent_date },
           { name: t`Reference`, value: <code>{answer.reference}</code> },
           { name: t`Scorecard`, value: answer.scorecard },
           { name: t`Source`, value: answer.source },
@@ -141,7 +139,11 @@ function Enquiry({ answer }: { readonly answer: CreditReportAnswer }) {
   );
 }
 
-function Accounts({ report: { accounts, creditActive } }: { readonly report: Shown }) {
+function Accounts({
+  report: { accounts, credit_active: creditActive },
+}: {
+  readonly report: CustomerReport;
+}) {
   const { t } = useLingui();
   const states: Readonly<Record<string, string>> = {
     ACTIVE: t`Open`,
@@ -172,11 +174,11 @@ function Accounts({ report: { accounts, creditActive } }: { readonly report: Sho
           },
           {
             title: t`Days in arrears`,
-            cell: ({ arrearDays }) => arrearDays,
+            cell: (account) => account.arrear_days,
             align: 'end',
             hide: 'small',
           },
-          { title: t`As of`, cell: ({ asOf }) => <Day on={asOf} />, hide: 'small' },
+          { title: t`As of`, cell: (account) => <Day on={account.as_of} />, hide: 'small' },
         ]}
       />
     </Card>
@@ -192,10 +194,12 @@ function isSaid(value: string | null): boolean {
 }
 
 /** The figures of the summary; those that are zero everywhere say nothing. */
-function Figures({ report: { figures } }: { readonly report: Shown }) {
+function Figures({ report: { figures } }: { readonly report: CustomerReport }) {
   const { t } = useLingui();
   const nameOf = useFigureName();
-  const shown = figures.filter(({ value }) => isSaid(value.mySector) || isSaid(value.otherSectors));
+  const shown = figures.filter(
+    ({ value }) => isSaid(value.my_sector) || isSaid(value.other_sectors),
+  );
   if (figures.length === 0) return null;
   return (
     <Card title={<Trans>Figures</Trans>} more={<Trans>without those that are zero</Trans>}>
@@ -206,8 +210,12 @@ function Figures({ report: { figures } }: { readonly report: Shown }) {
         empty={t`All are zero.`}
         columns={[
           { title: t`Figure`, cell: ({ name }) => nameOf(name) },
-          { title: t`Vendor’s sector`, cell: ({ value }) => value.mySector ?? '–', align: 'end' },
-          { title: t`Other sectors`, cell: ({ value }) => value.otherSectors ?? '–', align: 'end' },
+          { title: t`Vendor’s sector`, cell: ({ value }) => value.my_sector ?? '–', align: 'end' },
+          {
+            title: t`Other sectors`,
+            cell: ({ value }) => value.other_sectors ?? '–',
+            align: 'end',
+          },
         ]}
       />
     </Card>

@@ -1,6 +1,6 @@
 import { useLingui as useLanguage } from '@lingui/react';
 import { Trans, useLingui } from '@lingui/react/macro';
-import type { CreditReportAnswer } from '../../../../src/console/credit-answers.ts';
+import type { CustomerReport, EnquiryReport } from '../../../../src/staff/credit-report-schema.ts';
 import { Card } from '../../design/Card.tsx';
 import { Empty } from '../../design/Empty.tsx';
 import { Notice } from '../../design/Notice.tsx';
@@ -11,8 +11,8 @@ export function Score({
   report: { score, notice, remarks },
   card,
 }: {
-  readonly report: NonNullable<CreditReportAnswer['report']>;
-} & Pick<CreditReportAnswer, 'card'>) {
+  readonly report: CustomerReport;
+} & Pick<EnquiryReport, 'card'>) {
   const { t } = useLingui();
   const { i18n } = useLanguage();
   if (score === null) {
@@ -61,8 +61,9 @@ export function Score({
 }
 
 /** Which card it comes from, and what its probability is about. */
-function Origin({ card }: { readonly card: NonNullable<CreditReportAnswer['card']> }) {
-  const { card: name, defaultDays, horizonMonths, population } = card;
+function Origin({ card }: { readonly card: NonNullable<EnquiryReport['card']> }) {
+  const { card: name, population } = card;
+  const { default_days: defaultDays, horizon_months: horizonMonths } = card;
   return (
     <>
       <p>
@@ -71,7 +72,7 @@ function Origin({ card }: { readonly card: NonNullable<CreditReportAnswer['card'
           months. The scorecard {name} was made from: {population}.
         </Trans>
       </p>
-      {card.isExample && (
+      {card.is_example && (
         <Notice tone="waiting">
           <Trans>
             Example: this scorecard was not made from what became of real loans. Its scores say

@@ -1,12 +1,10 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 import { useLingui } from '@lingui/react';
-import type {
-  CreditReportAnswer,
-  ListedCreditEnquiry,
-} from '../../../../src/console/credit-answers.ts';
+import type { EnquiryList } from '../../../../src/staff/credit-enquiries.ts';
+import type { EnquiryReport } from '../../../../src/staff/credit-report-schema.ts';
 
-export type Product = CreditReportAnswer['operation'];
+export type Product = EnquiryReport['operation'];
 
 export const PRODUCT_NAMES: Readonly<Record<Product, MessageDescriptor>> = {
   'id-decision': msg`Identity decision`,
@@ -30,7 +28,9 @@ export const PURPOSES: Readonly<Record<string, MessageDescriptor>> = {
   11: msg`Trade finance`,
 };
 
-export const OUTCOMES: Readonly<Record<ListedCreditEnquiry['outcome'], MessageDescriptor>> = {
+export const OUTCOMES: Readonly<
+  Record<EnquiryList['enquiries'][number]['outcome'], MessageDescriptor>
+> = {
   answered: msg`Answered`,
   not_found: msg`Nobody found`,
   mismatch: msg`Names differ`,

@@ -1,6 +1,8 @@
-import type { AnsweredEnquiry } from '../../credit/enquiries/kept-store.ts';
-import { reasonTexts } from '../../credit/reports/subject-document.ts';
-import type { CreditReportAnswer, ReportedAccount, SectorFigures } from '../credit-answers.ts';
+import * as facade from '../credit/facade.ts';
+import type { AnsweredEnquiry } from '../credit/facade.ts';
+import type { Queryable } from '../platform/db/pool.ts';
+import type { CustomerReport, EnquiryReport } from './credit-report-schema.ts';
+import { wireOf } from './wire.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -17,15 +19,32 @@ interface Body {
 
 const DOCUMENTS = ['nationalID', 'passportNo', 'serviceID', 'alienID', 'taxID'] as const;
 
-/** What was answered, in parts for people; null if retention has erased it. */
-export function reportOf({ payload }: AnsweredEnquiry): CreditReportAnswer['report'] {
+type Figures = CustomerReport['figures'];
+
+/** Everything about an answered enquiry that is not in its address. */
+export async function reportView(
+  db: Queryable,
+  found: AnsweredEnquiry,
+): Promise<Omit<EnquiryReport, 'vid' | 'operation' | 'reference'>> {
+  const { enquiredAt, reportReason, consentReference, consentDate, scorecard, source } = found;
+  const card = scorecard === null ? undefined : (await facade.readAllCards(db)).get(scorecard);
+  return {
+    ...wireOf({ enquiredAt, reportReason, consentReference, consentDate, scorecard, source }),
+    person: facade.personOf(found.keyId) ?? null,
+    card: card === undefined ? null : wireOf(facade.cardFacts(card)),
+    report: reportOf(found),
+  };
+}
+
+/** In parts for people; null if retention has erased it. */
+function reportOf({ payload }: AnsweredEnquiry): CustomerReport | null {
   if (payload === null || payload.answer === null) return null;
   const body = JSON.parse(payload.answer) as Body;
   const { profile, summary } = body;
   const creditActive = summary['creditActive'];
   return {
-    fullName: profile['fullName'] ?? '',
-    dateOfBirth: dayOf(profile['dateOfBirth']),
+    full_name: profile['fullName'] ?? '',
+    date_of_birth: dayOf(profile['dateOfBirth']),
     customer: profile['crn'] ?? '',
     // Only documents of the request: one that was not given is not shown.
     documents: DOCUMENTS.flatMap((type) => {
@@ -36,8 +55,8 @@ export function reportOf({ payload }: AnsweredEnquiry): CreditReportAnswer['repo
     nationality: profile['nationality'] ?? null,
     phones: (body.phone_list ?? []).map((phone) => phone['phoneNo'] ?? ''),
     deceased: profile['deceased'] === 'true',
-    nameDiffers: profile['nameDiffers'] === 'true',
-    creditActive: creditActive === undefined ? null : creditActive === 'true',
+    name_differs: profile['nameDiffers'] === 'true',
+    credit_active: creditActive === undefined ? null : creditActive === 'true',
     figures: figuresOf(summary),
     accounts: (body.account_list ?? []).map(accountOf),
     score: scoreOf(body.score),
@@ -46,11 +65,11 @@ export function reportOf({ payload }: AnsweredEnquiry): CreditReportAnswer['repo
   };
 }
 
-function figuresOf(summary: Body['summary']): { name: string; value: SectorFigures }[] {
+function figuresOf(summary: Body['summary']): Figures {
   return Object.entries(summary).flatMap(([name, value]) => {
     if (typeof value !== 'object' || value === null) return [];
-    const { mySector = null, otherSectors = null } = value as Partial<SectorFigures>;
-    return [{ name, value: { mySector: plain(mySector), otherSectors: plain(otherSectors) } }];
+    const { mySector = null, otherSectors = null } = value as Readonly<Record<string, string | null>>;
+    return [{ name, value: { my_sector: plain(mySector), other_sectors: plain(otherSectors) } }];
   });
 }
 
@@ -59,20 +78,20 @@ function plain(value: string | null): string | null {
   return value === null || !/^\d{4}-\d{2}-\d{2}T/.test(value) ? value : dayOf(value);
 }
 
-function accountOf(account: Texts): ReportedAccount {
+function accountOf(account: Texts): CustomerReport['accounts'][number] {
   return {
     status: account['accountStatus'] ?? '',
     type: account['accountType'] ?? '',
     opened: dayOf(account['openedDate']),
-    originalAmount: account['originalAmount'] ?? '',
+    original_amount: account['originalAmount'] ?? '',
     balance: account['currentBalance'] ?? '',
-    arrearDays: account['arrearDays'] ?? '',
-    asOf: dayOf(account['asOf']),
+    arrear_days: account['arrearDays'] ?? '',
+    as_of: dayOf(account['asOf']),
     disputed: account['disputed'] === 'true',
   };
 }
 
-function scoreOf(score: Texts | undefined): NonNullable<CreditReportAnswer['report']>['score'] {
+function scoreOf(score: Texts | undefined): CustomerReport['score'] {
   const number = score?.['positiveScore'] ?? score?.['mobiLoansScore'] ?? '';
   if (score === undefined || number === '') return null;
   const reason = (place: number): string => score[`reasonCodeAARC${place}`] ?? '';
@@ -81,7 +100,7 @@ function scoreOf(score: Texts | undefined): NonNullable<CreditReportAnswer['repo
     score: number,
     grade: score['grade'] ?? '',
     probability: score['probability'] ?? '',
-    reasons: { en: reasonTexts(given, 'en'), sw: reasonTexts(given, 'sw') },
+    reasons: { en: facade.reasonTexts(given, 'en'), sw: facade.reasonTexts(given, 'sw') },
   };
 }
 

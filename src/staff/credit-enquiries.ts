@@ -1,0 +1,205 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { CREDIT_OPERATIONS } from '../credit/bureaus/bureau.ts';
+import { NO_ANSWER } from '../credit/enquiries/disclosure.ts';
+import { ENQUIRY_OUTCOMES } from '../credit/enquiries/record.ts';
+import { PlainError } from '../platform/base/plain-error.ts';
+import { readEnd, readStart } from '../platform/base/period.ts';
+import { Refusal } from '../platform/base/errors.ts';
+import { endingOf } from './credit-fields.ts';
+import { enquiryReport } from './credit-report-schema.ts';
+import { action, view } from './definition.ts';
+import type { Noun } from './definition.ts';
+import * as fields from './fields.ts';
+import { inputOf, next, paging, text, textOrNull, time, vid } from './fields.ts';
+import { invalidCursor, pageOf } from './pages.ts';
+
+const core = async () => ({
+  ...(await import('../credit/facade.ts')),
+  ...(await import('./credit-report-core.ts')),
+  ...(await import('./own-vendor.ts')),
+});
+
+const OPERATIONS = Type.Enum([...CREDIT_OPERATIONS], {
+  title: 'Operation',
+  description: 'the operation',
+});
+
+interface Row {
+  readonly erased: boolean;
+}
+
+const list = Type.Object({
+  enquiries: Type.Array(
+    Type.Object({
+      /** In the vendor’s chain. */
+      number: Type.Integer({ title: 'Number' }),
+      enquired_at: time({ title: 'Enquired' }),
+      operation: OPERATIONS,
+      /** The vendor’s `requestReference`. */
+      reference: text({ title: 'Reference' }),
+      /** The code of the purpose, 1 to 12. */
+      report_reason: Type.Integer({ title: 'Reason' }),
+      outcome: Type.Enum([...ENQUIRY_OUTCOMES], {
+        title: 'Outcome',
+        text: (outcome: string, { erased }: Row) => (erased ? `${outcome} (erased)` : outcome),
+      }),
+      /** The last digits of the customer’s reference; null: nobody was found. */
+      customer: textOrNull({ title: 'Customer' }),
+      /** The customer was found under another name than the one on file. */
+      name_differs: Type.Boolean(),
+      grade: textOrNull({ title: 'Grade' }),
+      /** Who asked in the console; null: the vendor’s system did. */
+      person: textOrNull({ title: 'Asked by', nullText: 'the vendor’s system', wide: true }),
+      scorecard: textOrNull({ title: 'Scorecard', wide: true }),
+      source: text(),
+      duration_ms: Type.Integer(),
+      /** Retention has erased request and answer. */
+      erased: Type.Boolean(),
+    }),
+  ),
+  next,
+});
+export type EnquiryList = Static<typeof list>;
+
+/** Throws: `invalid_field`. */
+function sequenceAt(cursor: string): bigint {
+  if (!/^\d{1,18}$/.test(cursor)) throw invalidCursor();
+  return BigInt(cursor);
+}
+
+const NAME = /^[a-zA-Z0-9]{1,40}$/;
+
+function readField(given: string): object | undefined {
+  const [name = '', ...rest] = given.split('=');
+  return NAME.test(name) && rest.length > 0 ? { [name]: rest.join('=') } : undefined;
+}
+
+const reference = fields.line(64, { description: 'requestReference of the enquiry' });
+
+export const CREDIT_ENQUIRIES: Noun = {
+  command: 'credit enquiries',
+  summary: 'Enquiries about customers: who asked, when, why, and what was answered.',
+  definitions: [
+    view(core, {
+      name: 'credit-enquiry.list',
+      summary: 'A vendor’s enquiries, newest first, without personal data.',
+      route: 'GET /credit/enquiries',
+      permission: 'enquiries.read',
+      isUsual: true,
+      input: inputOf({
+        vid: vid(),
+        from: Type.Optional(fields.moment({ description: 'made then or later' })),
+        to: Type.Optional(
+          fields.moment({
+            description: 'made until the end of that day, or before that time',
+            option: 'until',
+          }),
+        ),
+        outcome: Type.Optional(
+          Type.Enum([...ENQUIRY_OUTCOMES], { description: 'only those with this outcome' }),
+        ),
+        reference: Type.Optional(
+          fields.line(64, { description: 'only those with this requestReference' }),
+        ),
+        ...paging(100),
+      }),
+      output: list,
+      rows: 'enquiries',
+      empty: 'no enquiries',
+      handle: async ({ core: loaded, input, deps: { pool, wireTime } }) => {
+        const { vendorId } = await loaded.requireVendor(pool, input.vid);
+        const { cursor, limit, outcome } = input;
+        const found = await loaded.listEnquiries(pool, vendorId, {
+          from: readStart(input.from, 'from', wireTime),
+          until: readEnd(input.to, 'to', wireTime),
+          outcomes: outcome && [outcome],
+          requestReference: input.reference,
+          after: cursor === undefined ? undefined : sequenceAt(cursor),
+          limit: limit + 1,
+        });
+        const { shown, next: more } = pageOf(found, limit, ({ sequence }) => String(sequence));
+        return {
+          enquiries: shown.map((row) => ({
+            number: Number(row.sequence),
+            enquired_at: row.enquiredAt.toISOString(),
+            ...{ operation: row.operation, reference: row.requestReference },
+            ...{ report_reason: row.reportReason, outcome: row.outcome },
+            customer: row.crn === null ? null : endingOf(row.crn),
+            name_differs: loaded.nameDiffers(row.matchRule),
+            ...{ grade: row.grade, person: loaded.personOf(row.keyId) ?? null },
+            ...{ scorecard: row.scorecard, source: row.source, duration_ms: row.durationMs },
+            erased: row.erased,
+          })),
+          next: more,
+        };
+      },
+    }),
+    view(core, {
+      name: 'credit-enquiry.show',
+      summary: 'What was answered about a customer.',
+      route: 'GET /credit/enquiries/:vid/:operation/:reference',
+      permission: 'credit.reports',
+      isNoted: true,
+      input: inputOf({ vid: vid(), operation: OPERATIONS, reference }),
+      output: enquiryReport,
+      handle: async ({ core: loaded, input, deps }) => {
+        const desk = await deps.credit();
+        const { vendorId } = await loaded.requireVendor(deps.pool, input.vid);
+        const asked = { vendorId, operation: input.operation, requestReference: input.reference };
+        const found = await loaded.readAnswered(desk.pool, desk.vault, asked);
+        if (found === undefined) throw new Refusal('not_found', { text: 'No such report' });
+        return { ...input, ...(await loaded.reportView(desk.pool, found)) };
+      },
+    }),
+    action(core, {
+      name: 'credit-enquiry.ask',
+      summary: 'Ask about a customer, who has consented and can see it in the own report.',
+      route: 'POST /credit/enquiries',
+      permission: 'credit.act',
+      // Stops a person who looks up one customer after another.
+      limit: {
+        perPerson: {
+          ...{ count: 60, seconds: 3_600 },
+          text: 'You have made 60 enquiries within an hour, which is the limit.',
+        },
+      },
+      outcomes: NO_ANSWER,
+      input: inputOf({
+        vid: vid({ description: 'for this vendor' }),
+        operation: OPERATIONS,
+        fields: Type.Record(Type.String({ maxLength: 40 }), Type.String({ maxLength: 200 }), {
+          description: 'a parameter of the operation; repeatable',
+          spelt: [
+            {
+              option: 'field',
+              placeholder: 'name=value',
+              form: 'name=value, such as nationalID=12345678',
+              read: readField,
+            },
+          ],
+        }),
+        reason: fields.reasonWith({ option: 'reason' }),
+      }),
+      output: Type.Object({ reference: text({ title: 'Reference' }) }),
+      handle: async ({ core: loaded, input, deps, viewer }) => {
+        const { vid: name, operation, fields: given } = input;
+        const desk = await deps.credit();
+        if (desk.enquiryService === undefined) throw new PlainError(ASKS_SERVICE);
+        const row = await loaded.requireVendor(deps.pool, name);
+        const vendor = { ...row, suspended: row.status === 'suspended', keys: [] };
+        const asked = { fields: given, vendor, login: viewer.login };
+        await loaded.askForPerson(desk, operation, asked);
+        const made = given['requestReference'] ?? '';
+        // No personal data: that is sealed in the record of the enquiry.
+        const audit = {
+          target: `${vendor.vid} ${operation} ${made}`,
+          after: { purpose: given['reportReason'] },
+        };
+        return { result: { reference: made }, audit };
+      },
+    }),
+  ],
+};
+
+const ASKS_SERVICE = 'Only the running service asks. Set MALIPO_URL, or ask in the console.';
