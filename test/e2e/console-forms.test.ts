@@ -139,7 +139,7 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     const page = await fixture.open('risk', '/credit/imports/new');
     let answers: Promise<void> = Promise.resolve();
     let answer = (): void => undefined;
-    await page.route('**/credit/imports/trial', async (route) => {
+    await page.route('**/credit/imports/trial?*', async (route) => {
       await answers;
       await route.continue();
     });
@@ -151,7 +151,7 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     await page.getByLabel('As of').fill('2026-10-31');
     await page.getByLabel('File').setInputFiles(file);
     ({ promise: answers, resolve: answer } = Promise.withResolvers<void>());
-    const asked = page.waitForResponse('**/credit/imports/trial');
+    const asked = page.waitForResponse('**/credit/imports/trial?*');
     await page.getByRole('button', { name: 'See what would change' }).click();
     await page.getByText('Reading the file…').waitFor();
     await lender.fill('SECOND_BANK');
