@@ -24,6 +24,8 @@ const digits = (what: string, options: Options = {}) =>
 
 export const crn = (options: Options = {}) => digits('the customer’s reference number', options);
 
+export const SCORE_KINDS = ['generic', 'mobile'] as const;
+
 /** An account of the registry. */
 export const ofAccount = {
   crn: crn(),

@@ -4,7 +4,8 @@ import { AMOUNT_UNITS } from '../credit/registry/account.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import { CREDIT_OPERATIONS } from '../credit/bureaus/bureau.ts';
 import type { Override } from '../credit/facade.ts';
-import { endingOf, lender } from './credit-fields.ts';
+import { endingOf, lender, SCORE_KINDS } from './credit-fields.ts';
+import { OF_SUBJECTS } from './credit-subjects.ts';
 import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
@@ -17,7 +18,6 @@ const core = async () => ({
   ...(await import('./own-vendor.ts')),
 });
 
-export const SCORE_KINDS = ['generic', 'mobile'] as const;
 /** About a year of champions and challengers of both scores. */
 export const MAX_MONTHS = 60;
 
@@ -107,6 +107,7 @@ export const CREDIT: Noun = {
   command: 'credit',
   summary: 'The credit registry.',
   definitions: [
+    ...OF_SUBJECTS,
     view(core, {
       name: 'credit.usage',
       summary: 'Enquiries by day and by vendor: how many found somebody.',

@@ -68,7 +68,9 @@ function reportOf({ payload }: AnsweredEnquiry): CustomerReport | null {
 function figuresOf(summary: Body['summary']): Figures {
   return Object.entries(summary).flatMap(([name, value]) => {
     if (typeof value !== 'object' || value === null) return [];
-    const { mySector = null, otherSectors = null } = value as Readonly<Record<string, string | null>>;
+    const { mySector = null, otherSectors = null } = value as Readonly<
+      Record<string, string | null>
+    >;
     return [{ name, value: { my_sector: plain(mySector), other_sectors: plain(otherSectors) } }];
   });
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { keptMonth, SCORE_KINDS } from './credit-monitor.ts';
+import { SCORE_KINDS } from './credit-fields.ts';
+import { keptMonth } from './credit-monitor.ts';
 import { orNull, text } from './fields.ts';
 
 /** A scorecard as people see it. */

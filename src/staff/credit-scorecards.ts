@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { Refusal } from '../platform/base/errors.ts';
-import { proposing } from './credit-fields.ts';
-import { SCORE_KINDS } from './credit-monitor.ts';
+import { proposing, SCORE_KINDS } from './credit-fields.ts';
 import { cards, detail } from './credit-scorecard-schema.ts';
 import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';

@@ -145,7 +145,7 @@ test('a score is explained point by point', async () => {
   );
   expect(explained.scorecard).toMatch(/^malipo-mobile@/);
   const text = (await by('--number', '910000001')).stdout;
-  expect(text).toMatch(/Probability of default +\d+\.\d\d %/);
+  expect(text).toMatch(/probability of default +\d+\.\d\d %/);
   expect(text).toMatch(/accounts in default now +0 +(\d+) +\1\n/);
   expect((await by('--crn', '999')).stderr).toContain('No subject has this reference');
   expect((await by('--number', '123')).stderr).toContain('No subject has this document');

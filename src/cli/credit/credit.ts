@@ -1,20 +1,16 @@
 import type { Command } from 'commander';
 import type { Cli } from '../cli.ts';
-import { addAccessLinkCommand } from './access-link.ts';
 import { addImportCommand } from './import.ts';
 import { addCreditKeyCommands } from './keys.ts';
 import { addLetterCommands } from './letters.ts';
 import { addReportCommand } from './report.ts';
-import { addScoreCommand } from './score.ts';
 import { addApplyCardCommand, addTrainCommand } from './train.ts';
 
 export function addCreditCommands(program: Command, cli: Cli): void {
   const credit = program.command('credit').description('The credit registry.');
   addImportCommand(credit, cli);
   addReportCommand(credit, cli);
-  addAccessLinkCommand(credit, cli);
   addLetterCommands(credit, cli);
-  addScoreCommand(credit, cli);
   addCreditKeyCommands(credit, cli);
   addTrainCommand(credit, cli);
   addApplyCardCommand(credit, cli);

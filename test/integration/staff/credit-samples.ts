@@ -188,6 +188,8 @@ export const CREDIT_SAMPLES: Readonly<Record<string, Sample>> = {
       ...{ consentReference: 'FORM-17', consentDate: '2026-01-05' },
     },
   })),
+  'credit.score': risk(async () => ({ crn: '1000001' })),
+  'credit.access-link': risk(async () => ({ crn: '1000001', evidence: 'card seen' })),
   'credit.watches': risk(async () => ({ vid: 'demo' })),
   'credit-import.show': risk(async ({ credit }) => ({ import: await credit.importId() })),
   'credit-import.findings': risk(async ({ credit }) => ({ import: await credit.importId() })),
