@@ -150,7 +150,7 @@ const hour = { from: HOUR.from.toISOString(), to: HOUR.to.toISOString() };
 const operatorOf = (given: object): Sample =>
   byOperations(given, async ({ addOperator }) => ({ operator: await addOperator() }));
 
-/** An input for every definition. A test fails for one that has none. */
+/** An input for every definition, but for views that need none and that finance may see. */
 export const SAMPLES: Readonly<Record<string, Sample>> = {
   'payment.list': { input: async () => ({ status: 'FAILED' }) },
   'payment.find': { input: async (world) => ({ search: await ended(world) }) },
@@ -207,14 +207,7 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   },
   'overview.follow': nothing,
   'report.margin': { input: async () => ({ by: 'biller,day' }) },
-  'report.vat': nothing,
-  'report.receivables': nothing,
-  'report.exposure': nothing,
-  'report.corrections': nothing,
-  'report.floats': nothing,
-  'house.trial-balance': nothing,
   'house.account': { input: async () => ({ books: 'vendors', account: 'float', vid: 'demo' }) },
-  'house.transfers': nothing,
   'receipt.list': nothing,
   'receipt.show': { input: async ({ receipt }) => ({ receipt: await receipt() }) },
   'receipt.propose': {
