@@ -121,7 +121,7 @@ export const VARIABLES = {
   },
   CONSOLE_CHANGES_PER_SECOND: {
     description:
-      'The same for actions and exports. Bursts of up to 30 seconds’ worth are allowed. 0: no limit.',
+      'The same for actions, exports and looks that the audit log notes. Bursts of up to 30 seconds’ worth are allowed. 0: no limit.',
     form: wholeNumber(0),
     default: '2',
   },

@@ -165,7 +165,8 @@ async function admit(
   if (viewer === undefined) throw new Refusal('not_signed_in');
   requireShownPerson(request, viewer);
   // Before everything else, so that refused requests count as well.
-  if (route.action !== undefined || route.isFile === true) options.limits.forChange(viewer);
+  const isChange = route.action !== undefined || route.countsAsChange === true;
+  if (isChange) options.limits.forChange(viewer);
   else if (route.isLive !== true) options.limits.forReading(viewer);
   // Somebody else may have used the person's link: what the role may see, such as personal data, is not for them.
   if (!viewer.isConfirmed) throw new Refusal('not_confirmed');

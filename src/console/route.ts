@@ -123,8 +123,8 @@ export interface Route<Params extends TObject, Query extends TObject, Body exten
   readonly look?: string;
   /** It is made of a definition of `src/staff`, whose `perform` validates the input and notes the action. */
   readonly isDefined?: true;
-  /** It answers with a file, which counts in the limits as a change does. */
-  readonly isFile?: true;
+  /** It leaves something in the audit log, such as a file does: it counts in the limits as an action does. */
+  readonly countsAsChange?: true;
   /** No vendor’s people may, whatever their role may. */
   readonly isForStaff?: true;
   /** Only with `action`. */

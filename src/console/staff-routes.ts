@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox';
 import type { Definition } from '../staff/definition.ts';
 import type { StaffDeps } from '../staff/deps.ts';
-import { answerOf, httpRoutesOf, partsOf, Streamed } from '../staff/http.ts';
+import { answerOf, countsAsChange, httpRoutesOf, partsOf, Streamed } from '../staff/http.ts';
 import type { Viewer as StaffViewer } from '../staff/viewer.ts';
 import { permissionsOf } from '../parties/people/permissions.ts';
 import type { Cursors } from '../platform/http/cursors.ts';
@@ -14,7 +14,7 @@ export function staffRoutes(
   { deps, cursors }: { readonly deps: StaffDeps; readonly cursors: Cursors },
 ): AnyRoute[] {
   return httpRoutesOf(definitions).map((http): AnyRoute => {
-    const { of, method, path, format } = http;
+    const { of, method, path } = http;
     const { permission, kind, name } = of;
     const { params, query, body } = partsOf(of);
     return {
@@ -26,7 +26,7 @@ export function staffRoutes(
       ...(kind !== 'action' && method === 'POST' && { isReading: true as const }),
       ...(of.ownVendor !== true && { isForStaff: true as const }),
       ...(kind === 'stream' && { isLive: true as const }),
-      ...((kind === 'download' || format !== undefined) && { isFile: true as const }),
+      ...(countsAsChange(http) && { countsAsChange: true as const }),
       handle: async (input, context, request) => {
         const { viewer, address, requestId, isClosed } = context;
         const by = { viewer: staffViewer(viewer), deps, address, requestId, isClosed };

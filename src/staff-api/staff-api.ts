@@ -5,7 +5,7 @@ import { createTokens } from '../parties/people/tokens.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import { createFileUploads } from '../platform/http/file-uploads.ts';
 import { readJsonBody } from '../platform/http/json-object.ts';
-import { answerOf, httpRoutesOf, NotedFile, Streamed } from '../staff/http.ts';
+import { answerOf, countsAsChange, httpRoutesOf, NotedFile, Streamed } from '../staff/http.ts';
 import type { HttpRoute } from '../staff/http.ts';
 import { once } from '../staff/once.ts';
 import type { By } from '../staff/perform.ts';
@@ -87,15 +87,14 @@ function addRoute(
 /** Throws: `not_signed_in`, `too_many_requests`, `not_permitted`. */
 async function admit(
   request: FastifyRequest,
-  { of, format }: HttpRoute,
+  route: HttpRoute,
   callers: CallerDeps,
 ): Promise<Caller> {
   const caller = await callerOf(request, callers);
   const sender = { personId: caller.id, vendor: undefined };
-  const isFile = format !== undefined || of.kind === 'download';
-  if (of.kind === 'action' || isFile) callers.limits.forChange(sender);
+  if (countsAsChange(route)) callers.limits.forChange(sender);
   else callers.limits.forReading(sender);
-  if (!caller.viewer.permissions.has(of.permission)) throw new Refusal('not_permitted');
+  if (!caller.viewer.permissions.has(route.of.permission)) throw new Refusal('not_permitted');
   return caller;
 }
 

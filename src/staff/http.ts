@@ -38,6 +38,12 @@ export function httpRoutesOf(definitions: readonly Definition[]): HttpRoute[] {
   });
 }
 
+/** True: it leaves something in the audit log, so it counts in the limits of a person as a change does. */
+export function countsAsChange({ of, format }: Pick<HttpRoute, 'of' | 'format'>): boolean {
+  if (of.kind === 'view') return format !== undefined || of.isNoted === true;
+  return of.kind !== 'stream';
+}
+
 /** The part of the input that is not in the path. A file takes the body, so the rest is in the query. */
 export function partsOf(of: Definition): {
   readonly params: TObject;

@@ -193,6 +193,16 @@ test('a file that a person has to wait for is not read, and is not in the audit 
   expect(await listAudit(pool, { action: 'payment.export', limit: 1 })).toEqual([]);
 });
 
+test('a look that is noted counts as a change, so that a vendor’s people do not fill the audit log', async () => {
+  const amina = await signedIn(running.origin, 'demo-admin');
+  let text = '';
+  for (let times = 0; times < 100 && text === ''; times += 1) {
+    const answer = await amina.send('POST', '/vendors/demo/signature', {});
+    if (answer.status === 429) ({ text } = answer);
+  }
+  expect(text).toContain('too many changes and exports');
+});
+
 test('a person in the console waits after many requests, and nobody else does', async () => {
   const asha = await signedIn(running.origin, 'support');
   const juma = await signedIn(running.origin, 'finance');

@@ -15,7 +15,7 @@ interface Sender {
  */
 export interface PersonLimits {
   forReading(sender: Sender): void;
-  /** Actions and exports, also those that are refused. */
+  /** Actions, exports and noted looks, also those that are refused. */
   forChange(sender: Sender): void;
 }
 
