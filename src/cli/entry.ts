@@ -5,11 +5,7 @@ import type { Session } from './session.ts';
 import { noted } from './parties/noted.ts';
 
 /** Groups and commands that only read. Everything else leaves an entry in the audit log. */
-const READS = new Set([
-  ...['ledger', 'receipts push-status', 'receipts source list'],
-  'receipts account list',
-  ...['quarantine status', 'archive verify', 'demo-data list'],
-]);
+const READS = new Set(['ledger', 'quarantine status', 'archive verify', 'demo-data list']);
 /** The second part of these commands, or a part of that, is what only reads. */
 const CREDIT_READS = new Set(['list', 'show', 'verify', 'usage', 'report', 'findings', 'imports']);
 /**
@@ -19,21 +15,13 @@ const CREDIT_READS = new Set(['list', 'show', 'verify', 'usage', 'report', 'find
 const OTHERS = new Set(['demo-data', 'migrate', 'cluster', 'backup', 'restore']);
 /** Steps of what two people decide. */
 const STEPS = new Set(['propose', 'approve', 'reject', 'withdraw', 'preview']);
-/** Settings, and income by hand, that another person approves. */
-const SETTINGS = new Set([
-  ...['receipts source set', 'receipts source set-key'],
-  ...['receipts account add', 'receipts account remove'],
-]);
 
 /** Entry in the audit log of a command that changes something; undefined: it only reads. */
 export interface CommandEntry {
   readonly action: string;
-  readonly target: string | null;
   readonly reason: string | null;
   /** Part of a decision of two people. */
   readonly isStep: boolean;
-  /** Only proposed where there is a second person. */
-  readonly isSetting: boolean;
 }
 
 /** Pure. Never what was given as an option, apart from `--by` and `--reason`: that may be a secret. */
@@ -46,14 +34,10 @@ export function entryOf(command: Command): CommandEntry | undefined {
   if (group === 'credit' && [second, last].some((word) => CREDIT_READS.has(word))) return undefined;
   const { by, reason } = command.opts<{ readonly by?: unknown; readonly reason?: unknown }>();
   const told = [by, reason].filter((text) => typeof text === 'string');
-  // Their first argument is a code, and never personal data.
-  const isNamed = action.startsWith('receipts source');
   return {
     action,
-    target: (isNamed ? command.args[0] : undefined) ?? null,
     reason: told.length === 0 ? null : told.join(': '),
     isStep: STEPS.has(last),
-    isSetting: SETTINGS.has(action),
   };
 }
 
@@ -64,7 +48,6 @@ function pathOf(command: Command): string[] {
 /** Without a second person, and why that is possible. */
 const ALONE = 'at once, because fewer than two members of staff sign in';
 const COMMAND = 'at once, by somebody who may run commands on the machine of the service';
-const PROPOSED = 'proposed: another person decides';
 
 /** Carries out a command between its two entries in the audit log. */
 export async function withEntry<Result>(
@@ -73,13 +56,9 @@ export async function withEntry<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   if (entry === undefined) return await work();
-  const { action, target, isStep, isSetting } = entry;
-  const why = isStep ? null : await reasonFor(pool, isSetting);
+  const { action, isStep } = entry;
+  const isAlone = !isStep && (await orNotReady(mayActAlone(pool), true));
+  const why = isStep ? null : isAlone ? ALONE : COMMAND;
   const reason = [entry.reason, why].filter((text) => text !== null).join('; ') || null;
-  return await noted(pool, { action, target, reason }, work);
-}
-
-async function reasonFor(pool: Session['pool'], isSetting: boolean): Promise<string> {
-  if (await orNotReady(mayActAlone(pool), true)) return ALONE;
-  return isSetting ? PROPOSED : COMMAND;
+  return await noted(pool, { action, target: null, reason }, work);
 }

@@ -95,7 +95,6 @@ const COMMANDS: readonly Entry[] = [
   {
     name: 'receipts',
     summary: 'money in: sources, account numbers, and receipts without a vendor',
-    load: async () => (await import('./payments/receipts.ts')).addReceiptCommands,
   },
   {
     name: 'pay',

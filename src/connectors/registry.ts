@@ -17,7 +17,7 @@ import { httpJson } from './operators/http-json/protocol.ts';
 import { jambopay } from './operators/jambopay/protocol.ts';
 import { reloadly } from './operators/reloadly/protocol.ts';
 import { tingg } from './operators/tingg/protocol.ts';
-import type { SourceProtocol } from './source.ts';
+import type { SOURCE_KINDS, SourceProtocol, STATEMENT_SOURCE } from './source.ts';
 import { daraja } from './sources/daraja/protocol.ts';
 
 export { bankStatements } from './sources/statements/read.ts';
@@ -87,15 +87,12 @@ export function exampleSecrets(connector: string): readonly Secret[] {
   return secret === undefined ? [] : [{ secret, validUntil: null }];
 }
 
-/** Sources of receipts that report by themselves, by their kind. To add one, add a folder and a line here. */
-const SOURCES: Readonly<Record<string, SourceProtocol>> = { daraja };
-
-/** The kind of a bank account whose statements people import. */
-export const STATEMENT_SOURCE = 'statement';
-
-export const SOURCE_KINDS: readonly string[] = [...Object.keys(SOURCES), STATEMENT_SOURCE];
+/** The sources that report by themselves. To add one, add a folder, its kind to `SOURCE_KINDS`, and a line here. */
+const SOURCES: Readonly<
+  Record<Exclude<(typeof SOURCE_KINDS)[number], typeof STATEMENT_SOURCE>, SourceProtocol>
+> = { daraja };
 
 /** Undefined: sources of this kind do not report by themselves. */
 export function sourceProtocolOf(kind: string): SourceProtocol | undefined {
-  return SOURCES[kind];
+  return (SOURCES as Readonly<Record<string, SourceProtocol>>)[kind];
 }

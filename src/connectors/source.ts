@@ -5,6 +5,11 @@ import type { Secret } from './operator.ts';
  * whose statements people import. A source decides nothing about money, and does not know whose an account number is.
  */
 
+/** The kind of a bank account whose statements people import. */
+export const STATEMENT_SOURCE = 'statement';
+/** Sources of receipts that report by themselves, by their folders, and bank accounts. */
+export const SOURCE_KINDS = ['daraja', STATEMENT_SOURCE] as const;
+
 /** An account of ours at a provider that reports payments to it. */
 export interface ReceiptSource {
   /** Who numbers its receipts: one number of an issuer is one receipt, whatever the source. */

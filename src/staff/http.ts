@@ -132,17 +132,23 @@ async function viewed(
   return seal(await perform(of, given, by)) as Values;
 }
 
+/** A value that is written as text. */
+function readText(type: string | undefined, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  if (type === 'integer' && /^-?\d{1,15}$/.test(value)) return Number(value);
+  if (type === 'boolean' && /^(true|false)$/.test(value)) return value === 'true';
+  return value;
+}
+
 /** The whole input. Values of a query string and a path are text. Throws: `ambiguous_request`. */
 function givenOf(of: Definition, { params, query, body }: Asked): Values {
   // Without a prototype, which a field named `__proto__` would replace.
   const given = Object.create(null) as Record<string, unknown>;
   const types = new Map(propertiesOf(of.input));
   const read = (name: string, value: unknown): unknown => {
-    const { type } = types.get(name) ?? {};
-    if (typeof value !== 'string') return value;
-    if (type === 'integer' && /^-?\d{1,15}$/.test(value)) return Number(value);
-    if (type === 'boolean' && /^(true|false)$/.test(value)) return value === 'true';
-    return value;
+    const { type, items } = types.get(name) ?? {};
+    if (type !== 'array') return readText(type, value);
+    return [value].flat().map((item) => readText(items?.type, item));
   };
   const parts = [params, query, body].map((part) => Object.entries((part ?? {}) as Values));
   for (const [index, pairs] of parts.entries()) {

@@ -2,14 +2,18 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { OPEN_STATES } from '../payments/receipts/receipt.ts';
 import type { Doubt, ReceiptState } from '../payments/receipts/receipt.ts';
+import type { PushRow } from '../payments/receipts/push.ts';
 import type { ReceiptRow } from '../payments/receipts/store.ts';
 import { Refusal } from '../platform/base/errors.ts';
+import { LIMITS } from '../platform/base/limits.ts';
 import { formatMoney, parseMoney } from '../platform/base/money.ts';
 import { PlainError } from '../platform/base/plain-error.ts';
 import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
+import { requireFile } from './deps.ts';
 import * as fields from './fields.ts';
 import { inputOf, orNull, paging, reason, text, textOrNull, vid } from './fields.ts';
+import { ASKS_PROVIDERS } from './limits.ts';
 import { idCursor, pageOf } from './pages.ts';
 import { proposalView } from './proposal-schema.ts';
 
@@ -18,10 +22,17 @@ const core = async () => ({
   ...(await import('../payments/receipts/assign.ts')),
   ...(await import('../payments/receipts/reverse.ts')),
   ...(await import('../payments/receipts/store.ts')),
+  ...(await import('../payments/receipts/ask-source.ts')),
+  ...(await import('../payments/receipts/push.ts')),
+  ...(await import('../payments/uploads/bank-statement.ts')),
   ...(await import('../proposals/draft.ts')),
+  ...(await import('./own-vendor.ts')),
   ...(await import('./proposal-core.ts')),
 });
 
+const PUSH_STATES: readonly PushRow['state'][] = [
+  ...(['recorded', 'sent', 'refused', 'unknown', 'paid', 'failed'] as const),
+];
 const STATES: readonly ReceiptState[] = [...OPEN_STATES, 'credited', 'closed'];
 
 const DOUBT_TEXTS: Readonly<Record<Doubt['reason'], string>> = {
@@ -100,6 +111,15 @@ const detail = Type.Object({
     }),
   ),
 });
+
+const pushView = Type.Object({
+  push: text({ title: 'Prompt' }),
+  state: Type.Enum([...PUSH_STATES], { title: 'State' }),
+  reason: textOrNull({ title: 'Reason', isOptional: true }),
+  account: text({ title: 'Account' }),
+});
+
+const source = fields.code({ description: 'code of the source' });
 
 /** One receipt. */
 const named = {
@@ -231,8 +251,98 @@ export const RECEIPTS: Noun = {
         return { result, audit };
       },
     }),
+    action(core, {
+      name: 'receipt.import',
+      summary:
+        'Propose to import the credits of a bank statement (CSV, MT940 or camt.053), each once. Another person approves it.',
+      route: 'POST /receipt-sources/:source/import',
+      permission: 'receipts.act',
+      proposes: 'bank_statement',
+      file: {
+        name: 'file',
+        description: 'the bank’s file',
+        maxBytes: LIMITS.consoleFileBytes,
+      },
+      input: inputOf({
+        source,
+        accepted_lines: Type.Optional(
+          Type.Array(Type.Integer({ minimum: 1, maximum: 10_000_000 }), {
+            description:
+              'a line that the bank shows as well, although it may be a payer’s text; repeatable',
+            spelt: [
+              {
+                ...{ option: 'accept-line', placeholder: 'line', form: 'the number of a line' },
+                read: (given: string) => (/^[1-9]\d{0,6}$/.test(given) ? Number(given) : undefined),
+              },
+            ],
+          }),
+        ),
+        reason: fields.reasonOr('a bank statement'),
+      }),
+      output: proposalView,
+      handle: async ({ core: loaded, input, deps, viewer }) => {
+        const { source: code, accepted_lines: acceptedLines = [], reason: note } = input;
+        const { pool, wireTime } = deps;
+        const row = await loaded.proposeBankStatement(
+          { pool, wireTime, proposals: await deps.proposals() },
+          {
+            ...{ source: code, file: requireFile(deps).path, acceptedLines },
+            ...{ note, by: viewer.actor },
+          },
+        );
+        return await loaded.proposedAnswer(row, deps, viewer);
+      },
+    }),
+    action(core, {
+      name: 'receipt.push',
+      summary: 'Send a phone a prompt to pay to a vendor’s account number.',
+      route: 'POST /receipt-sources/:source/pushes',
+      permission: 'receipts.act',
+      actsAlone: 'always',
+      limit: ASKS_PROVIDERS,
+      input: inputOf({
+        source,
+        vid: vid(),
+        phone: fields.line(20, {
+          description: '12 digits; its owner confirms on the phone',
+          placeholder: 'number',
+        }),
+        amount: fields.amount({ description: 'whole shillings' }),
+      }),
+      output: pushView,
+      handle: async ({ core: loaded, input, deps }) => {
+        const { vendorId, status } = await loaded.requireVendor(deps.pool, input.vid);
+        if (status === 'suspended') throw new Refusal('vendor_suspended', { field: 'vid' });
+        const topUp = { vendorId, phone: input.phone, amountCents: parseMoney(input.amount) };
+        const asking = { ...deps, masterKeys: await deps.masterKeys() };
+        const row = await loaded.askSource(asking, input.source, async (open) =>
+          loaded.pushTopUp(deps.pool, open, topUp),
+        );
+        const result = pushOf(row);
+        return { result, audit: { target: input.vid, after: result } };
+      },
+    }),
+    view(core, {
+      name: 'receipt.push-status',
+      summary: 'Ask the provider for the result of a prompt.',
+      route: 'GET /receipt-sources/:source/pushes/:push',
+      permission: 'receipts.act',
+      input: inputOf({ source, push: fields.idOf('prompt') }),
+      output: pushView,
+      handle: async ({ core: { askSource, checkTopUp }, input, deps }) => {
+        const asking = { ...deps, masterKeys: await deps.masterKeys() };
+        const row = await askSource(asking, input.source, async (open) =>
+          checkTopUp(deps.pool, open, input.push),
+        );
+        return pushOf(row);
+      },
+    }),
   ],
 };
+
+const pushOf = ({ pushId, state, reason: why, account }: PushRow): Static<typeof pushView> => ({
+  ...{ push: pushId, state, reason: why, account },
+});
 
 function viewOf(row: ReceiptRow, vids: ReadonlyMap<number, string>): ReceiptView {
   return {

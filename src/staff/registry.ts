@@ -24,6 +24,14 @@ export const NOUNS: readonly Entry[] = [
   { command: 'webhook', load: async () => (await import('./webhooks.ts')).WEBHOOKS },
   { command: 'income', load: async () => (await import('./income.ts')).INCOME },
   { command: 'receipts', load: async () => (await import('./receipts.ts')).RECEIPTS },
+  {
+    command: 'receipts source',
+    load: async () => (await import('./receipt-sources.ts')).RECEIPT_SOURCES,
+  },
+  {
+    command: 'receipts account',
+    load: async () => (await import('./receipt-sources.ts')).RECEIPT_ACCOUNTS,
+  },
   { command: 'statement', load: async () => (await import('./statements.ts')).STATEMENTS },
   {
     command: 'account-statement',

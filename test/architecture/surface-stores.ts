@@ -13,7 +13,6 @@ export const SURFACE_STORES: Readonly<Record<string, number>> = {
   'cli/parties/vendors.ts': 2,
   'cli/payments/ledger.ts': 1,
   'cli/payments/quarantine.ts': 1,
-  'cli/payments/receipt-sources.ts': 3,
   'cli/platform/backup.ts': 1,
   'cli/platform/cluster.ts': 1,
   'cli/platform/migrate.ts': 1,

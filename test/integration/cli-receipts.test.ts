@@ -45,7 +45,7 @@ test('the commands of the guide import the sample, with the preview that it show
   }
   const words = (commands.at(-1) ?? []).slice(5, -2);
   const said = await must(environment, ...words, '--by', 'Asha');
-  expect(said.stdout).toContain('Nothing was imported yet: the file waits for another person');
+  expect(said.stdout).toContain('Nothing was changed yet: another person approves it');
   const { proposals } = (await must(environment, 'proposal', 'list', '--json')).json<{
     proposals: { proposal: string; shown: object }[];
   }>();
@@ -106,7 +106,8 @@ test('the real program imports camt.053, and refuses a file that was cut off', a
   expect(labels.map((label) => shownIn(imported, label))).toEqual([
     ...[undefined, '3 lines', '1 lines', '1 lines'],
   ]);
-  const wrong = await inProcess(environment, 'receipts', 'import', 'camt', sample('bank-csv.json'));
+  const words = ['receipts', 'import', 'camt', sample('bank-csv.json'), '--by', 'Asha'];
+  const wrong = await inProcess(environment, ...words);
   expect(wrong).toMatchObject({ exitCode: 1, stdout: '' });
   expect(wrong.stderr).toContain('line 1: the XML is not valid');
 });

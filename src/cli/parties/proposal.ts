@@ -1,5 +1,3 @@
-import { userInfo } from 'node:os';
-import { Option } from 'commander';
 import { COMMAND_LINE } from '../../proposals/actors.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
 import type { ProposalRow } from '../../proposals/store.ts';
@@ -15,12 +13,6 @@ export async function openProposals(session: Session): Promise<Proposals> {
   const ledgerMac = await session.ledgerMac();
   const { masterKeys } = await session.sealing();
   return createProposals({ pool, wireTime, ledgerMac, masterKeys });
-}
-
-/** `--by` of what a person supplies or asks for; it waits for another person. */
-export function bySupplier(summary = 'who supplies it; another person approves it'): Option {
-  const { username } = userInfo();
-  return new Option('--by <name>', summary).default(username, 'the user of the operating system');
 }
 
 /** Describes a proposal: the changes that an approval would make, and the command that approves it. */

@@ -83,7 +83,9 @@ function requestOf(called: Called): Asked {
 
 function queryOf(pairs: readonly (readonly [string, unknown])[]): string {
   const query = new URLSearchParams(
-    pairs.map(([name, value]): [string, string] => [name, String(value)]),
+    pairs.flatMap(([name, value]) =>
+      [value].flat().map((each): [string, string] => [name, String(each)]),
+    ),
   ).toString();
   return query === '' ? '' : `?${query}`;
 }

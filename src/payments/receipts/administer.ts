@@ -1,6 +1,6 @@
 import type { Sealing } from '../../parties/administer.ts';
 import { addKey, newSharedSecret, requireSameMasterKey } from '../../parties/keys.ts';
-import { findCollector, findVendor, listKeysOf, scopeOf } from '../../parties/store.ts';
+import { findCollector, findVendor, listKeysOf, readVids, scopeOf } from '../../parties/store.ts';
 import { isInScope } from '../../parties/vendor.ts';
 import { newId } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
@@ -11,7 +11,8 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import { changeSettings } from '../../platform/db/settings-watch.ts';
 import { accountEndText, accountText } from '../ledger/authenticity.ts';
 import { postingTime } from '../../platform/db/posting-time.ts';
-import { SOURCE_KINDS, sourceProtocolOf } from '../../connectors/registry.ts';
+import { sourceProtocolOf } from '../../connectors/registry.ts';
+import { SOURCE_KINDS } from '../../connectors/source.ts';
 import { isSameAccount } from '../../connectors/source-statements.ts';
 import { isRenumbered, statementsOf } from './bank-accounts.ts';
 import { normaliseAccount } from './receipt.ts';
@@ -19,11 +20,14 @@ import {
   endAccount,
   findSource,
   insertAccount,
+  listAccounts,
   listSources,
   lockAccount,
   putSource,
 } from './sources-store.ts';
 import type { SourceRow } from './sources-store.ts';
+
+export { listSources } from './sources-store.ts';
 import { keyHolders } from './sources.ts';
 
 /** Throws: `PlainError` if it does not exist. */
@@ -95,7 +99,7 @@ async function checkSource(
   row: Pick<SourceRow, 'sourceCode' | 'kind' | 'settings'>,
 ): Promise<void> {
   const { sourceCode, kind, settings } = row;
-  if (!SOURCE_KINDS.includes(kind)) {
+  if (!SOURCE_KINDS.some((known) => known === kind)) {
     throw new PlainError(`It must be one of ${SOURCE_KINDS.join(', ')}.`, { field: 'kind' });
   }
   await usable(async () => {
@@ -212,6 +216,21 @@ export async function removeAccount(
     await endAccount(client, { ...end, mac: ledgerMac.sign(accountEndText(end)) });
     return account;
   });
+}
+
+/** The account numbers of a source, with their vendors. Throws: `PlainError` if it does not exist. */
+export async function listNumbers(
+  db: Queryable,
+  sourceCode: string,
+  page: Parameters<typeof listAccounts>[2],
+) {
+  await requireSource(db, sourceCode);
+  const vids = await readVids(db);
+  return (await listAccounts(db, sourceCode, page)).map(
+    ({ account, vendorId, addedAt, addedBy }) => ({
+      ...{ account, vid: vids.get(vendorId) ?? String(vendorId), addedAt, addedBy },
+    }),
+  );
 }
 
 /** Throws: `PlainError` (field `account`) if it cannot be an account number. */

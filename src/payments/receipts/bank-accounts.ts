@@ -1,4 +1,5 @@
-import { bankStatements, STATEMENT_SOURCE } from '../../connectors/registry.ts';
+import { bankStatements } from '../../connectors/registry.ts';
+import { STATEMENT_SOURCE } from '../../connectors/source.ts';
 import { isSameAccount } from '../../connectors/source-statements.ts';
 import type { BankStatements } from '../../connectors/source-statements.ts';
 import type { SourceRow } from './sources-store.ts';

@@ -9,6 +9,8 @@ import { findAccountOfVendor } from './sources-store.ts';
 import { findPush, insertPush, setPushState } from './pushes-store.ts';
 import type { PushRow } from './pushes-store.ts';
 
+export type { PushRow } from './pushes-store.ts';
+
 export interface TopUp {
   readonly vendorId: number;
   /** 12 digits; its owner confirms on the phone. */

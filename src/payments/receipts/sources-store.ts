@@ -158,12 +158,17 @@ export async function findAccountOfVendor(
   return found.rows[0]?.account;
 }
 
-export async function listAccounts(db: Queryable, sourceCode: string): Promise<AccountRow[]> {
+export async function listAccounts(
+  db: Queryable,
+  sourceCode: string,
+  page: { readonly after?: string | undefined; readonly limit?: number } = {},
+): Promise<AccountRow[]> {
   const listed = await db.query<AccountRow>(
     `select account_id as "accountId", source_code as "sourceCode", account,
        vendor_id as "vendorId", added_at as "addedAt", added_by as "addedBy"
-     from receipt_accounts where source_code = $1 and ended_at is null order by account`,
-    [sourceCode],
+     from receipt_accounts where source_code = $1 and ended_at is null and ($2::text is null or account > $2)
+     order by account limit $3`,
+    [sourceCode, page.after ?? null, page.limit ?? null],
   );
   return listed.rows;
 }

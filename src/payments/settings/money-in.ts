@@ -2,7 +2,7 @@ import { filledText, orNull, strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import { readVids } from '../../parties/store.ts';
 import { addAccount, removeAccount, setSource, setSourceKey } from '../receipts/administer.ts';
-import { SOURCE_KINDS } from '../../connectors/registry.ts';
+import { SOURCE_KINDS } from '../../connectors/source.ts';
 import { findSource, listAccounts } from '../receipts/sources-store.ts';
 import { keyHolders } from '../receipts/sources.ts';
 import { code, settingsOf, settingsText } from './fields.ts';

@@ -1,4 +1,4 @@
-import { STATEMENT_SOURCE } from '../../connectors/registry.ts';
+import { STATEMENT_SOURCE } from '../../connectors/source.ts';
 import { readVids } from '../../parties/store.ts';
 import { compiled } from '../../platform/base/compiled.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';

@@ -48,6 +48,9 @@ const views = each.filter(([, { kind }]) => kind === 'view');
 const actions = each.filter(([, { kind }]) => kind === 'action');
 const withFile = each.filter(([, of]) => of.kind === 'action' && of.file !== undefined);
 
+/** Nobody answers there. */
+const PUBLIC_URL = 'http://127.0.0.1:9';
+
 let folder: string;
 let database: TestDatabase;
 let running: InProcessService;
@@ -60,7 +63,11 @@ const pages = new Map<string, ConsoleClient>();
 beforeAll(async () => {
   folder = await makeTemporaryFolder();
   database = await createServiceDatabase();
-  const environment = { CONSOLE_READS_PER_SECOND: '0', CONSOLE_CHANGES_PER_SECOND: '0' };
+  const environment = {
+    CONSOLE_READS_PER_SECOND: '0',
+    CONSOLE_CHANGES_PER_SECOND: '0',
+    PUBLIC_URL,
+  };
   running = await startInProcess(database.url, { environment });
   for (const person of DEMO_PEOPLE) {
     pages.set(person.login, await signedIn(running.origin, person.login));
@@ -288,7 +295,7 @@ function nearby(): By {
     },
     deps: {
       ...{ pool, clock: systemClock, wireTime: createWireTime('Africa/Nairobi') },
-      ...{ timeZone: 'Africa/Nairobi', publicUrl: running.origin },
+      ...{ timeZone: 'Africa/Nairobi', publicUrl: PUBLIC_URL },
       consoleUrl: `${running.origin}/console`,
       masterKeys: async () => masterKeys,
       ledgerMac: async () => await openLedgerMac(pool, masterKeys),
@@ -392,13 +399,13 @@ test.each(actions)('%s is for programs only if a person decides about it', async
   const { method, at, body } = await requestOf(of);
   const program = await tokenOf(as('admin'), { role: 'administrator' });
   const before = await written();
-  const { status, body: answer } = await program.client.send(method, at, body);
+  const { status, body: answer, text } = await program.client.send(method, at, body);
   // Administrators make tokens, so no program ever acts on what is on file about people.
   const isAdministrators = isAllowed('administrator', of.permission);
   const isForPrograms =
     of.decides !== true && (of.proposes !== undefined || of.programsMay === true);
   const mayPropose = isForPrograms && isAdministrators;
-  expect(status).toBe(mayPropose ? 200 : 403);
+  expect(status, text).toBe(mayPropose ? 200 : 403);
   if (!mayPropose) expect(await written()).toEqual(before);
   // It waits, also where people act alone.
   if (!mayPropose || of.proposes === undefined) return;

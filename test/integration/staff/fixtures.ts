@@ -1,4 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { rotateKey } from '../../../src/parties/administer.ts';
 import { newSharedSecret } from '../../../src/parties/keys.ts';
 import { listKeysOf } from '../../../src/parties/store.ts';
@@ -11,6 +13,7 @@ import { announceEvent } from '../../../src/payments/events/store.ts';
 import { setOperatorKey } from '../../../src/payments/billers/administer-operator-key.ts';
 import { setRoute } from '../../../src/payments/billers/administer-routes.ts';
 import { putOperator } from '../../../src/payments/billers/store.ts';
+import { setSource, setSourceKey } from '../../../src/payments/receipts/administer.ts';
 import { insertAccount, putSource } from '../../../src/payments/receipts/sources-store.ts';
 import { insertStatement } from '../../../src/payments/reconciliation/store.ts';
 import type { TopUpRule } from '../../../src/payments/vendor-floats/rule.ts';
@@ -21,6 +24,8 @@ import type { Pool } from '../../../src/platform/db/pool.ts';
 import { requireVendor } from '../../../src/staff/own-vendor.ts';
 import { failedReport } from '../../support/money-fixture.ts';
 import { VTPASS_SETTINGS } from '../../conformance/subjects/vtpass.ts';
+import { DARAJA_KEY, SHORT_CODE, startProvider } from '../../support/money-in.ts';
+import type { Provider } from '../../support/money-in.ts';
 import { startRecordingServer } from '../../support/recording-server.ts';
 import type { RecordingServer } from '../../support/recording-server.ts';
 
@@ -42,12 +47,20 @@ const RULES: Readonly<Record<TopUpRule['kind'], TopUpRule>> = {
 const ONE_AT_A_TIME = { maxConcurrency: 1, maxPerSecond: null };
 const answerOf = (line: string): unknown => (line.includes('products') ? [] : { rows: [] });
 
+/** A file of the guide for accountants. */
+export const guideSample = (name: string): string =>
+  readFileSync(path.join(import.meta.dirname, '../../../docs/guide/samples', name), 'utf8');
+
 /** What samples need that no definition makes. */
 export function createFixtures(pool: Pool, masterKeys: MasterKeys) {
   const sealing = { masterKeys, certain: true };
   let provider: Promise<RecordingServer> | undefined;
+  let till: Promise<Provider> | undefined;
   return {
-    close: async (): Promise<void> => await (await provider)?.close(),
+    close: async (): Promise<void> => {
+      await (await provider)?.close();
+      await (await till)?.close();
+    },
     /** Gives a vendor a webhook. */
     addWebhook: async (vid: string): Promise<void> => {
       const hook = { url: 'http://127.0.0.1:9/', allowsPrivate: true };
@@ -134,6 +147,28 @@ export function createFixtures(pool: Pool, masterKeys: MasterKeys) {
       const secret = JSON.stringify({ api_key: 'k', api_secret: 's' });
       await setOperatorKey(pool, 'seller', { secret, sealing });
       return 'seller';
+    },
+    /** A source with a provider, which can send this vendor’s phones prompts. */
+    addTill: async (vid: string) => {
+      const source = `t${randomUUID().slice(0, 8)}`;
+      const { origin } = await (till ??= startProvider());
+      const settings = { base_url: origin, short_code: SHORT_CODE, addresses: ['127.0.0.1'] };
+      const terms = { name: 'Till', kind: 'daraja', collector: 'demo-collector', settings };
+      await setSource(pool, source, terms);
+      await setSourceKey(pool, source, { secret: DARAJA_KEY, sealing });
+      const { vendorId } = await requireVendor(pool, vid);
+      const account = randomUUID().slice(0, 8).toUpperCase();
+      const of = { accountId: newId(), sourceCode: source, account, vendorId };
+      const added = { addedAt: new Date(), addedBy: 'tests', mac: Buffer.alloc(32) };
+      await insertAccount(pool, { ...of, ...added });
+      return { source, account };
+    },
+    /** A bank account whose statements are imported. Returns its code. */
+    addBank: async (): Promise<string> => {
+      const settings = JSON.parse(guideSample('bank-csv.json')) as Record<string, unknown>;
+      const terms = { name: 'Bank', kind: 'statement', collector: 'demo-collector' };
+      await setSource(pool, 'bank', { ...terms, settings });
+      return 'bank';
     },
     /** A source that can send a vendor’s phone prompts. */
     addSource: async (vid: string): Promise<void> => {

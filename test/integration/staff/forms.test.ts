@@ -88,6 +88,24 @@ test('a file that is sent has its name in the query, is read as a file, and is g
   });
 });
 
+test('a list in the query of a file has one parameter for each item', async () => {
+  const of = action(core, {
+    ...{ name: 'sample.take', summary: 'Take.', route: 'POST /samples', permission: 'home.read' },
+    input: inputOf({
+      lines: Type.Optional(Type.Array(Type.Integer(), { description: 'lines' })),
+    }),
+    output: Type.Object({ lines: Type.Array(Type.Integer()) }),
+    file: { name: 'file', description: 'the file', maxBytes: 100 },
+    handle: async ({ input: { lines = [] } }) => ({ result: { lines }, audit: {} }),
+  });
+  const body = Buffer.from('a,b');
+  expect(await ask(of, { query: { lines: ['3', '14'] }, body })).toEqual({ lines: [3, 14] });
+  expect(await ask(of, { query: { lines: '3' }, body })).toEqual({ lines: [3] });
+  await expect(ask(of, { query: { lines: 'x' }, body })).rejects.toMatchObject({
+    ...{ code: 'invalid_field', field: 'lines' },
+  });
+});
+
 test('a file that is made is in the audit log with its length, also one that fails', async () => {
   const made = (chunks: Iterable<string>) =>
     download(core, {

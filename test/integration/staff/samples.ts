@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { statementText } from '../../support/reconciliation-fixture.ts';
 import { CREDIT_SAMPLES } from './credit-samples.ts';
 import type { CreditFixtures } from './credit-samples.ts';
+import { guideSample } from './fixtures.ts';
 import type { Fixtures } from './fixtures.ts';
 
 /** What the samples need of a running service. */
@@ -76,6 +77,12 @@ const approvedPayout = async (world: World): Promise<string> => {
 
 /** One that the sandbox has. */
 const collectorOf = (given: object) => async () => ({ collector: 'demo-collector', ...given });
+
+/** A source with a provider. */
+const tillOf = async ({ addTill }: World) => ({ source: (await addTill('demo')).source });
+
+/** One that no prompt was sent to. */
+const mobile = (): string => `2547${String(randomInt(1e8)).padStart(8, '0')}`;
 
 const newVendor = () => ({ vid: `v-${some()}`, name: 'Shop', sector: 'retail' });
 
@@ -218,6 +225,49 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'receipt.reversed': {
     input: async ({ receipt }) => ({ receipt: await receipt(), reason: 'their list' }),
   },
+  'receipt.import': {
+    input: async ({ addBank }) => ({ source: await addBank() }),
+    file: () => `${guideSample('bank-statement.csv')}06/01/2026,${some()},Q${some()},1.00,,\n`,
+  },
+  'receipt.push': {
+    input: vendorOf({ amount: '50' }, async ({ addTill }, vid) => {
+      const { source } = await addTill(vid);
+      return { source, phone: mobile() };
+    }),
+  },
+  'receipt.push-status': {
+    input: async (world) => {
+      const { vid } = await vendorOf()(world);
+      const { source } = await world.addTill(vid);
+      const prompt = { vid, phone: mobile(), amount: '50' };
+      const { push } = await world.act('finance', `/receipt-sources/${source}/pushes`, prompt);
+      return { source, push };
+    },
+  },
+  'receipt-source.list': nothing,
+  'receipt-source.set': {
+    input: async () => ({
+      ...{ source: `s${some()}`, name: 'Pay bill', kind: 'statement', collector: 'demo-collector' },
+      settings: Object.entries(JSON.parse(guideSample('bank-csv.json')) as object).map(
+        ([name, value]) => ({ name, value: value as unknown }),
+      ),
+    }),
+  },
+  'receipt-source.set-key': {
+    input: async (world) => ({
+      ...(await tillOf(world)),
+      key: JSON.stringify({ consumer_key: some(), consumer_secret: some() }),
+    }),
+  },
+  'receipt-source.urls': { input: tillOf },
+  'receipt-source.register': { input: tillOf },
+  'receipt-account.list': { input: async ({ addBank }) => ({ source: await addBank() }) },
+  'receipt-account.add': {
+    input: async ({ addBank }) => ({
+      ...{ source: await addBank(), account: `A${some()}`, vid: 'demo' },
+    }),
+  },
+  'receipt-account.remove': { input: async ({ addTill }) => await addTill('demo') },
   // Others of the same kinds that the person may decide, and has not proposed.
   'proposal.list': { by: 'admin', input: async () => ({ kind: 'house_journal' }) },
   'proposal.show': {

@@ -1,0 +1,220 @@
+import { Type } from 'typebox';
+import { SOURCE_KINDS } from '../connectors/source.ts';
+import { action, view } from './definition.ts';
+import type { Noun } from './definition.ts';
+import * as fields from './fields.ts';
+import { inputOf, NOTHING, orNull, text, textOrNull, vid } from './fields.ts';
+import { ASKS_PROVIDERS } from './limits.ts';
+import { pageOf } from './pages.ts';
+import { proposalView } from './proposal-schema.ts';
+import { settings, settingsOf } from './settings-input.ts';
+import { settingReason as reason, STATUSES } from './signer-schema.ts';
+import { wireOf } from './wire.ts';
+
+const core = async () => ({
+  ...(await import('../payments/receipts/administer.ts')),
+  ...(await import('../payments/receipts/ask-source.ts')),
+  ...(await import('../payments/settings/fields.ts')),
+  ...(await import('../payments/settings/money-in.ts')),
+  ...(await import('../payments/settings/sealed.ts')),
+  ...(await import('./setting-core.ts')),
+});
+
+const SETS = { permission: 'finance.act', proposes: 'money_in_setting' } as const;
+
+const sourceView = Type.Object({
+  source_code: text({ title: 'Code' }),
+  name: text({ title: 'Name' }),
+  kind: text({ title: 'Kind' }),
+  collector: text({ title: 'Collector' }),
+  status: Type.Enum([...STATUSES], { title: 'Status' }),
+  pulled_until: fields.timeOrNull({ title: 'Pulled until' }),
+  settings: Type.Record(Type.String(), Type.Unknown()),
+});
+
+const source = fields.code({ description: 'code of the source' });
+
+export const RECEIPT_SOURCES: Noun = {
+  command: 'receipts source',
+  summary: 'Where receipts are reported: a short code at Safaricom, a bank account.',
+  definitions: [
+    view(core, {
+      name: 'receipt-source.list',
+      summary: 'All sources.',
+      route: 'GET /receipt-sources',
+      permission: 'receipts.read',
+      input: NOTHING,
+      output: Type.Object({ sources: Type.Array(sourceView) }),
+      rows: 'sources',
+      empty: 'no sources',
+      handle: async ({ core: { listSources }, deps: { pool } }) => ({
+        sources: (await listSources(pool)).map(({ settings: given, ...row }) => ({
+          ...{ ...wireOf(row), settings: { ...given } },
+        })),
+      }),
+    }),
+    action(core, {
+      ...SETS,
+      actsAlone: true,
+      name: 'receipt-source.set',
+      summary: 'Add a source, or change the settings that are given.',
+      route: 'POST /receipt-sources/:source',
+      needsOne: ['name', 'kind', 'collector', 'status', 'settings'],
+      input: inputOf({
+        source,
+        name: Type.Optional(fields.displayName()),
+        kind: Type.Optional(Type.Enum([...SOURCE_KINDS], { description: 'of a new source' })),
+        collector: Type.Optional(
+          vid({ description: 'in whose name its receipts are collected', form: 'a collector' }),
+        ),
+        status: Type.Optional(Type.Enum([...STATUSES], { description: 'whether it is used' })),
+        settings,
+        reason,
+      }),
+      output: proposalView,
+      handle: async ({ core: loaded, ...asked }) => {
+        const { name, kind, collector, status, source: sourceCode } = asked.input;
+        const terms = loaded.present({ name, kind, collector, status });
+        const changed = loaded.settingsJson(settingsOf(asked.input.settings));
+        return await loaded.changedSetting(asked, {
+          ...{ setting: loaded.SOURCE, key: { sourceCode }, change: { ...terms, ...changed } },
+        });
+      },
+    }),
+    action(core, {
+      ...SETS,
+      actsAlone: true,
+      name: 'receipt-source.set-key',
+      summary: 'Set the secret from the provider.',
+      route: 'POST /receipt-sources/:source/key',
+      input: inputOf({
+        source,
+        key: Type.String({
+          ...{ minLength: 1, maxLength: 16_384, typed: true, placeholder: 'secret' },
+          description:
+            'JSON with consumer_key, consumer_secret and, for STK push, passkey; - reads it from standard input',
+        }),
+        reason,
+      }),
+      output: proposalView,
+      handle: async ({ core: loaded, ...asked }) => {
+        const { source: sourceCode, key: given } = asked.input;
+        const masterKeys = await asked.deps.masterKeys();
+        const secret = loaded.sealSecret(given, loaded.sourceSealed(sourceCode), masterKeys);
+        return await loaded.changedSetting(asked, {
+          ...{ setting: loaded.SOURCE_KEY, key: { sourceCode }, change: { secret } },
+        });
+      },
+    }),
+    view(core, {
+      name: 'receipt-source.urls',
+      summary: 'Our URLs for the provider’s confirmations and validations.',
+      route: 'GET /receipt-sources/:source/urls',
+      permission: 'finance.act',
+      input: inputOf({ source }),
+      output: Type.Object({
+        confirmation: text({ title: 'Confirmation' }),
+        validation: text({ title: 'Validation' }),
+      }),
+      handle: async ({ core: { askSource }, input, deps }) => {
+        const asking = { ...deps, masterKeys: await deps.masterKeys() };
+        return await askSource(asking, input.source, async ({ provider }) => ({
+          ...provider.urls,
+        }));
+      },
+    }),
+    action(core, {
+      name: 'receipt-source.register',
+      summary: 'Register the pull and our URLs for confirmation and validation with the provider.',
+      route: 'POST /receipt-sources/:source/register',
+      permission: 'finance.act',
+      actsAlone: 'always',
+      limit: ASKS_PROVIDERS,
+      input: inputOf({ source }),
+      output: Type.Object({
+        is_registered: Type.Boolean({ title: 'Registered' }),
+        message: text({ title: 'Answer' }),
+        /** Null: it lists no payments. */
+        is_pull_registered: orNull(Type.Boolean(), { title: 'Pull registered', isOptional: true }),
+        pull_message: textOrNull({ title: 'Answer about the pull', isOptional: true }),
+      }),
+      failed: (answer) => !answer.is_registered || answer.is_pull_registered === false,
+      handle: async ({ core: { askSource, registerSource }, input, deps }) => {
+        const asking = { ...deps, masterKeys: await deps.masterKeys() };
+        return await askSource(asking, input.source, async (open) => {
+          const { urls, pull } = await registerSource(open);
+          const done = {
+            ...{ is_registered: urls.isDone, message: urls.message },
+            ...{ is_pull_registered: pull?.isDone ?? null, pull_message: pull?.message ?? null },
+          };
+          return { result: done, audit: { after: done } };
+        });
+      },
+    }),
+  ],
+};
+
+const account = Type.String({
+  ...{ argument: true, pattern: '^[^\\p{C}]{1,40}$', form: '1 to 20 letters and digits' },
+  description: 'the number',
+});
+
+const accountView = Type.Object({
+  account: text({ title: 'Account' }),
+  vid: text({ title: 'Vendor' }),
+  added_at: fields.time({ title: 'Added' }),
+  added_by: text({ title: 'By' }),
+});
+
+export const RECEIPT_ACCOUNTS: Noun = {
+  command: 'receipts account',
+  summary: 'The account numbers that customers pay to, and their vendors.',
+  definitions: [
+    view(core, {
+      name: 'receipt-account.list',
+      summary: 'The account numbers of a source.',
+      route: 'GET /receipt-sources/:source/accounts',
+      permission: 'receipts.read',
+      input: inputOf({ source, ...fields.paging(200) }),
+      output: Type.Object({ accounts: Type.Array(accountView), next: fields.next }),
+      rows: 'accounts',
+      empty: 'no accounts',
+      handle: async ({ core: { listNumbers }, input, deps: { pool } }) => {
+        const { cursor: after, limit } = input;
+        const found = await listNumbers(pool, input.source, { after, limit: limit + 1 });
+        const { shown, next } = pageOf(found, limit, (row) => row.account);
+        return { accounts: shown.map(wireOf), next };
+      },
+    }),
+    action(core, {
+      ...SETS,
+      name: 'receipt-account.add',
+      summary: 'Give a vendor an account number.',
+      route: 'POST /receipt-sources/:source/accounts',
+      input: inputOf({ source, account, vid: vid(), reason }),
+      output: proposalView,
+      handle: async ({ core: loaded, ...asked }) => {
+        const { source: sourceCode, account: number, vid: holder } = asked.input;
+        const key = { sourceCode, account: loaded.requireAccount(number) };
+        return await loaded.changedSetting(asked, {
+          ...{ setting: loaded.ACCOUNT, key, change: { vid: holder } },
+        });
+      },
+    }),
+    action(core, {
+      ...SETS,
+      name: 'receipt-account.remove',
+      summary: 'Take an account number out of use.',
+      route: 'POST /receipt-sources/:source/accounts/remove',
+      input: inputOf({ source, account, reason }),
+      output: proposalView,
+      handle: async ({ core: loaded, ...asked }) => {
+        const { source: sourceCode, account: number } = asked.input;
+        const key = { sourceCode, account: loaded.requireAccount(number) };
+        return await loaded.changedSetting(asked, {
+          ...{ setting: loaded.ACCOUNT, key, change: { vid: null } },
+        });
+      },
+    }),
+  ],
+};
