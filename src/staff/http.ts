@@ -85,6 +85,26 @@ export class Streamed {
 
 /** Performs what a request asks for. Throws what `perform` throws. */
 export async function answerOf(
+  http: HttpRoute,
+  ...rest: [asked: Asked, by: By, cursors: Cursors]
+): Promise<Values | NotedFile | Streamed> {
+  try {
+    return await answerTo(http, ...rest);
+  } catch (error) {
+    throw isNoAddress(http, error)
+      ? new Refusal('not_found', { text: error.message, cause: error })
+      : error;
+  }
+}
+
+/** Nothing is at an address with a name that nothing can have. */
+const isNoAddress = ({ of, method }: HttpRoute, error: unknown): error is Refusal =>
+  method === 'GET' &&
+  error instanceof Refusal &&
+  error.code === 'invalid_field' &&
+  routeOf(of).names.includes(error.field ?? '');
+
+async function answerTo(
   { of, path: at, format }: HttpRoute,
   asked: Asked,
   by: By,

@@ -68,11 +68,9 @@ describe('without a service', () => {
     const folder = await fixture.folder();
     const environment = { DATA_DIR: folder, MASTER_KEY: newMasterKey() };
     await must(environment, 'migrate');
-    const operator = ['--connector', 'http-json', '--base-url', 'https://pay.example.com'];
-    await must(environment, 'operator', 'set', 'works', '--name', 'Works', operator);
     const server = path.join(folder, 'postgres');
     // Both wait for a key on standard input, each with the database open.
-    const setKey = ['operator', 'set-key', 'works', '--key', '-'];
+    const setKey = ['receipts', 'source', 'set-key', 'none', '--key', '-'];
     const inputs = [new PassThrough(), new PassThrough()] as const;
     const starter = withInput(inputs[0], environment, ...setKey);
     await until(async () => (await findRunningEmbedded(server)) !== undefined);
@@ -88,13 +86,15 @@ describe('without a service', () => {
       ).length;
     await until(async () => (await connected('insert into audit_log')) === 2);
 
-    const key = `whsec_${Buffer.alloc(32, 'key').toString('base64')}\n`;
+    // Only then does each see that there is no such source.
+    const key = '{"consumer_key":"k","consumer_secret":"s"}\n';
     inputs[0].end(key);
     // The process that started the server is done, and checks whether others use it.
     await until(async () => (await connected('pg_backend_pid()')) === 1);
     inputs[1].end(key);
-    expect(await guest).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(await starter).toMatchObject({ exitCode: 0, stderr: '' });
+    const refused = { exitCode: 1, stderr: 'error: --source: There is no source none.\n' };
+    expect(await guest).toMatchObject(refused);
+    expect(await starter).toMatchObject(refused);
     expect(await findRunningEmbedded(server)).toBeUndefined();
   });
 });

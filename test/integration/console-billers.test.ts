@@ -34,6 +34,7 @@ test.each([
 test('an unknown biller or operator is not found', async () => {
   for (const path of [
     '/billers/none',
+    '/billers/no-such-biller',
     '/billers/none/route?amount=100',
     '/billers/none/products',
     '/operators/none',
