@@ -14,9 +14,9 @@ import {
   countSurfaceStores,
   foreignAccesses,
   foreignGrants,
+  impureFiles,
   importsInCycles,
   importsOf,
-  isImpure,
   longFunctions,
   MAX_SQL_LINES,
   namedPure,
@@ -345,9 +345,8 @@ describe('the rest', () => {
   test('what calls itself pure reads no clock and opens no file', () => {
     const named = namedPure(readmes);
     expect(named.filter((file) => !sources.has(file))).toEqual([]);
-    const inFolders = files.filter((file) => placeOf(file, PURE_FOLDERS) !== undefined);
-    const impure = [...inFolders, ...named].filter((file) => isImpure(sources.get(file) ?? ''));
-    expect(impure.toSorted()).toEqual(Object.keys(IN_PURE_FOLDERS));
+    const impure = impureFiles(sources, { folders: PURE_FOLDERS, files: named });
+    expect(impure).toEqual(Object.keys(IN_PURE_FOLDERS));
   });
 
   test('metrics and commands have the words of the vocabulary', () => {
@@ -426,15 +425,31 @@ describe('a planted violation', () => {
     expect(countSurfaceStores(found)).toEqual({ 'cli/x.ts': 1 });
   });
 
-  test('a clock in a file that is called pure is reported', () => {
+  test('files that a README calls pure are found', () => {
     const row = '| `a.ts`, `b.ts` | decides; pure |\n| `c.ts` (pure), `d.ts` | reads |\n';
     expect(namedPure(planted('credit/x/README.md', row))).toEqual([
       'credit/x/a.ts',
       'credit/x/b.ts',
       'credit/x/c.ts',
     ]);
-    expect(isImpure('const nowMs = Date.now();')).toBe(true);
   });
+
+  test.each([
+    'const nowMs = Date.now();',
+    'const clock = Date.now;',
+    'const now = new Date();',
+    'setTimeout(act, 1);',
+    `import { readFileSync } from 'node:fs';`,
+  ])(
+    'a clock or a file in a pure folder, or in a file that is called pure, is reported: %s',
+    (text) => {
+      const pure = { folders: PURE_FOLDERS, files: ['credit/x/a.ts'] };
+      for (const file of ['payments/prices/x.ts', 'credit/x/a.ts']) {
+        expect(impureFiles(planted(file, text), pure)).toEqual([file]);
+      }
+      expect(impureFiles(planted('credit/x/b.ts', text), pure)).toEqual([]);
+    },
+  );
 
   test('a long SQL function is reported, and one that grows', () => {
     const file = 'payments/functions/x.sql';
@@ -443,13 +458,14 @@ describe('a planted violation', () => {
     expect(longFunctions(long, { [file]: MAX_SQL_LINES + 9 })).toHaveLength(1);
   });
 
-  test.each(['malipo_open_transactions', 'transactions', 'malipo_bill_seconds'])(
-    'a second word for a payment is reported: %s',
-    (name) => {
-      const program = planted('cli/x.ts', `program.command('${name}')`);
-      expect(withOtherWords(namesForPeople(program))).toContain(name);
-    },
-  );
+  test.each([
+    ['metrics.ts', 'malipo_open_transactions', (name: string) => `gauge({ name: '${name}' })`],
+    ['metrics.ts', 'malipo_bill_seconds', (name: string) => `histogram('${name}')`],
+    ['cli/x.ts', 'transactions', (name: string) => `program.command('${name}')`],
+    ['staff/x.ts', 'transaction.list', (name: string) => `view(core, { name: '${name}' })`],
+  ])('in %s, a second word for a payment is reported: %s', (file, name, write) => {
+    expect(withOtherWords(namesForPeople(planted(file, write(name))))).toEqual([name]);
+  });
 
   test('an import between siblings is reported', () => {
     const found = importsOf(

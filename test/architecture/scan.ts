@@ -162,11 +162,19 @@ export function namedPure(readmes: Sources): string[] {
 }
 
 const IMPURE =
-  /'node:(?:fs|child_process|net|http|https|dns|timers)\b|\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(|\bprocess\.(?:hrtime|uptime)\b/;
+  /'node:(?:fs|child_process|net|http|https|dns|timers)\b|\bDate\.now\b|\bnew Date\(\)|\bset(?:Timeout|Interval|Immediate)\(|\bperformance\.now\b|\bprocess\.(?:hrtime|uptime)\b/;
 
-/** True if the text reads a clock, waits, or opens a file or a connection. */
-export function isImpure(text: string): boolean {
-  return IMPURE.test(text);
+/** Files of these folders, and these files, that read a clock, wait, or open a file or a connection. */
+export function impureFiles(
+  sources: Sources,
+  pure: { readonly folders: readonly string[]; readonly files: readonly string[] },
+): string[] {
+  const isPure = (file: string): boolean =>
+    placeOf(file, pure.folders) !== undefined || pure.files.includes(file);
+  return [...sources]
+    .filter(([file, text]) => isPure(file) && IMPURE.test(text))
+    .map(([file]) => file)
+    .toSorted();
 }
 
 /** The longest SQL functions may be this long, so that one can be read at once. */
