@@ -16,13 +16,8 @@ import { moved } from '../support/moved.ts';
 import { chainEverything } from '../support/chain.ts';
 import { metricsOf } from '../support/metrics.ts';
 import { brokenInvariants } from '../support/broken-invariants.ts';
-import {
-  createInstructed,
-  instructNew,
-  openBooks,
-  OPERATOR,
-  paidReport,
-} from '../support/money-fixture.ts';
+import { createInstructed, instructNew, OPERATOR, paidReport } from '../support/money-fixture.ts';
+import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
 import { databaseTime, importLines } from '../support/reconciliation-fixture.ts';
@@ -30,6 +25,7 @@ import { databaseTime, importLines } from '../support/reconciliation-fixture.ts'
 // The books of the house: entries from statements and people, and the detection of every forgery.
 
 const DAY_MS = 86_400_000;
+const freshBooks = sharedBooks();
 let books: Books;
 let folder: string;
 beforeAll(async () => {
@@ -37,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await rm(folder, { recursive: true }));
 beforeEach(async () => {
-  books = await openBooks();
+  books = await freshBooks();
   await addBank(books);
 });
 afterEach(async () => await books.close());

@@ -10,24 +10,20 @@ import { proposeJournal } from '../support/house-decisions.ts';
 import type { NamedJournal } from '../support/house-decisions.ts';
 import { quietProposals } from '../support/quiet-proposals.ts';
 import { chainEverything } from '../support/chain.ts';
-import {
-  COLLECTOR,
-  createInstructed,
-  openBooks,
-  OPERATOR,
-  paidReport,
-} from '../support/money-fixture.ts';
+import { COLLECTOR, createInstructed, OPERATOR, paidReport } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
 import { approveSeen, named, payOut, proposedPayout } from '../support/payouts.ts';
 import { brokenInvariants } from '../support/broken-invariants.ts';
+import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';
 
 // Entries by two people: journals of the house, and payouts to vendors' banks. Forgeries are found.
 
+const freshBooks = sharedBooks();
 let books: Books;
 let vendorId: number;
 beforeEach(async () => {
-  books = await openBooks();
+  books = await freshBooks();
   vendorId = await books.addVendor();
   const paidAt = new Date('2026-01-05T09:00:00Z');
   const income = { collector: COLLECTOR, reference: 'R1', vendorId, amountCents: 50_000n, paidAt };

@@ -20,7 +20,7 @@ import type { Keeper } from '../../src/platform/history/keeper.ts';
 import type { PeriodicJob } from '../../src/platform/jobs/periodic-job.ts';
 import { folderStorage } from '../../src/platform/storage/folder.ts';
 import { chainEverything, pastPostingTimes } from '../support/chain.ts';
-import { openBooks } from '../support/money-fixture.ts';
+import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { moved } from '../support/moved.ts';
 import { newPayment } from '../support/new-transaction.ts';
@@ -29,9 +29,10 @@ import { must, newMasterKey } from './cli-support.ts';
 // How the hash chain is built and verified. Which changes of which columns it finds is in
 // test/security/tampering.test.ts.
 
+const freshBooks = sharedBooks();
 let books: Books;
 beforeEach(async () => {
-  books = await openBooks();
+  books = await freshBooks();
 });
 afterEach(async () => {
   await books.close();

@@ -6,7 +6,8 @@ import { requireReceipt } from '../../src/payments/receipts/assign.ts';
 import type { ReceiptReport } from '../../src/payments/receipts/receipt.ts';
 import { takeReversal } from '../../src/payments/receipts/reverse.ts';
 import { takeReport } from '../../src/payments/receipts/take.ts';
-import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
+import { COLLECTOR } from '../support/money-fixture.ts';
+import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';
 
 // Account numbers that change hands, and what `ledger check` finds if somebody changes them, or receipts, in the
@@ -14,10 +15,11 @@ import type { Books } from '../support/money-fixture.ts';
 
 const HOUR_MS = 3_600_000;
 
+const freshBooks = sharedBooks();
 let books: Books;
 let vendors: readonly [number, number];
 beforeEach(async () => {
-  books = await openBooks();
+  books = await freshBooks();
   vendors = [await books.addVendor(), await books.addVendor()];
   await setSource(books.pool, 'bank', {
     ...{ name: 'Bank', kind: 'statement', collector: COLLECTOR },

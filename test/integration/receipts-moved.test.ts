@@ -12,7 +12,8 @@ import { reportReversal } from '../../src/payments/receipts/reverse.ts';
 import { findReceipts } from '../../src/payments/receipts/store.ts';
 import { credit, takeReport } from '../../src/payments/receipts/take.ts';
 import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
-import { COLLECTOR, createInstructed, openBooks } from '../support/money-fixture.ts';
+import { COLLECTOR, createInstructed } from '../support/money-fixture.ts';
+import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
 import { quietProposals } from '../support/quiet-proposals.ts';
@@ -20,11 +21,12 @@ import { approveForReceipt, proposeForReceipt } from '../support/receipt-decisio
 
 // A receipt that the wrong vendor got goes to the right one, and its money is in the books once.
 
+const freshBooks = sharedBooks();
 let books: Books;
 let vendors: readonly number[];
 
 beforeEach(async () => {
-  books = await openBooks();
+  books = await freshBooks();
   vendors = [await books.addVendor(), await books.addVendor(), await books.addVendor()];
   const settings = { base_url: 'http://127.0.0.1:9', short_code: '600100' };
   const source = { name: 'Pay bill', kind: 'daraja', collector: COLLECTOR, settings } as const;

@@ -17,7 +17,8 @@ import { reportExposure } from '../../src/payments/reports/receivables.ts';
 import { proposedPayout } from '../support/payouts.ts';
 import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
-import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
+import { COLLECTOR } from '../support/money-fixture.ts';
+import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';
 
 // What the provider takes back leaves the books once, and only if it was credited.
@@ -25,11 +26,12 @@ import type { Books } from '../support/money-fixture.ts';
 const RECEIPT = 'TB00000001';
 const TERMS = { amount_cents: null, operator_reference: null, message: null, details: null };
 
+const freshBooks = sharedBooks();
 let books: Books;
 let vendorId: number;
 
 beforeEach(async () => {
-  books = await openBooks();
+  books = await freshBooks();
   vendorId = await books.addVendor();
   const settings = {
     base_url: 'http://127.0.0.1:9',

@@ -6,13 +6,8 @@ import { closeDay, reportDay } from '../../src/payments/reconciliation/days.ts';
 import type { CloseRequest, DayReport } from '../../src/payments/reconciliation/days.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { FinalReport, NewPayment } from '../../src/payments/create/payment.ts';
-import {
-  createInstructed,
-  failedReport,
-  openBooks,
-  OPERATOR,
-  paidReport,
-} from '../support/money-fixture.ts';
+import { createInstructed, failedReport, OPERATOR, paidReport } from '../support/money-fixture.ts';
+import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { createWireTime, periodOfDay } from '../../src/platform/base/clock.ts';
 import { moved } from '../support/moved.ts';
@@ -23,12 +18,13 @@ import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 // Days that are closed one after the other. In this test a "day" ends at any chosen time.
 
 let folder: string;
+const freshBooks = sharedBooks();
 let books: Books;
 beforeAll(async () => {
   folder = await makeTemporaryFolder();
 });
 beforeEach(async () => {
-  books = await openBooks();
+  books = await freshBooks();
 });
 afterEach(async () => {
   await books.close();

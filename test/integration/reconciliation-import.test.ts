@@ -12,13 +12,8 @@ import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { FinalReport, NewPayment } from '../../src/payments/create/payment.ts';
 import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
 import { readAttempts, readQueued, readStored } from '../support/dispatch-fixture.ts';
-import {
-  createInstructed,
-  failedReport,
-  openBooks,
-  OPERATOR,
-  paidReport,
-} from '../support/money-fixture.ts';
+import { createInstructed, failedReport, OPERATOR, paidReport } from '../support/money-fixture.ts';
+import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { moved } from '../support/moved.ts';
 import { newPayment } from '../support/new-transaction.ts';
@@ -34,13 +29,14 @@ import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 // An operator's statement compared with books that contain every situation.
 
 let folder: string;
+const freshBooks = sharedBooks();
 let books: Books;
 let vendorId: number;
 beforeAll(async () => {
   folder = await makeTemporaryFolder();
 });
 beforeEach(async () => {
-  books = await openBooks();
+  books = await freshBooks();
   vendorId = await books.addVendor(1_000_000n);
 });
 afterEach(async () => {

@@ -22,11 +22,11 @@ import type { Dispatch } from '../support/dispatch-fixture.ts';
 import {
   createInstructed,
   failedReport,
-  openBooks,
   OPERATOR,
   operatorRecord,
   paidReport,
 } from '../support/money-fixture.ts';
+import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { moved } from '../support/moved.ts';
 import { zoneAtNoon } from '../support/noon.ts';
@@ -43,10 +43,11 @@ import {
 
 const SECOND = 'second';
 const HOUR_MS = 3_600_000;
+const freshBooks = sharedBooks();
 let books: Books;
 let running: Dispatch[] = [];
 beforeEach(async () => {
-  books = await openBooks();
+  books = await freshBooks();
   await putOperator(books.pool, operatorRecord({ operatorCode: SECOND }));
   await setRoute(books.pool, { billerCode: BILLER, operatorCode: SECOND }, { position: 1 });
 });

@@ -8,7 +8,8 @@ import { addAccount, setSource } from '../../src/payments/receipts/administer.ts
 import { lockImports, unlockImports } from '../../src/payments/receipts/sources-store.ts';
 import { proposeBankStatement } from '../../src/payments/uploads/bank-statement.ts';
 import { takeUnfinished } from '../../src/payments/uploads/unfinished.ts';
-import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
+import { COLLECTOR } from '../support/money-fixture.ts';
+import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { quietProposals } from '../support/quiet-proposals.ts';
 import { approveSeen, named } from '../support/payouts.ts';
@@ -16,11 +17,12 @@ import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 
 // Accepted bank statements whose lines are not taken in the moment of the decision.
 
+const freshBooks = sharedBooks();
 let books: Books;
 let folder: string;
 let vendorId: number;
 beforeEach(async () => {
-  books = await openBooks();
+  books = await freshBooks();
   folder = await makeTemporaryFolder();
   vendorId = await books.addVendor();
   const settings = {
