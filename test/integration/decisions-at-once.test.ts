@@ -9,7 +9,8 @@ import { fund } from '../../src/payments/collections/fund.ts';
 import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
 import { lockFloat } from '../../src/payments/ledger/store.ts';
 import { confirmedBy } from '../../src/proposals/parties/person.ts';
-import { COLLECTOR, createInstructed, openBooks } from '../support/money-fixture.ts';
+import { COLLECTOR, createInstructed } from '../support/money-fixture.ts';
+import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
 import { SEALING } from '../support/production-pair.ts';
@@ -20,9 +21,10 @@ import { countWaiting } from '../support/waiting.ts';
 
 // Two steps about the same people at one moment, which wait for each other in the database.
 
+const freshBooks = sharedBooks();
 let books: Books;
 beforeEach(async () => {
-  books = await openBooks();
+  books = await freshBooks();
 });
 afterEach(async () => await books.close());
 

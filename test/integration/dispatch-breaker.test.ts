@@ -14,7 +14,8 @@ import {
   until,
 } from '../support/dispatch-fixture.ts';
 import type { Dispatch } from '../support/dispatch-fixture.ts';
-import { billerRecord, openBooks, OPERATOR, operatorRecord } from '../support/money-fixture.ts';
+import { billerRecord, OPERATOR, operatorRecord } from '../support/money-fixture.ts';
+import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { BILLER, newPayment } from '../support/new-transaction.ts';
 import {
@@ -30,10 +31,11 @@ import {
 
 const FAILURES = 3;
 
+const freshBooks = sharedBooks();
 let books: Books;
 let running: Dispatch[] = [];
 beforeEach(async () => {
-  books = await openBooks();
+  books = await freshBooks();
   // One at a time, so that failures follow each other.
   await putOperator(books.pool, operatorRecord({ maxConcurrency: 1 }));
 });

@@ -17,10 +17,10 @@ import type { Dispatch } from '../support/dispatch-fixture.ts';
 import {
   billerRecord,
   createInstructed,
-  openBooks,
   OPERATOR,
   operatorRecord,
 } from '../support/money-fixture.ts';
+import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
 import { createScriptedConnector, paid, SILENCE } from '../support/scripted-connector.ts';
@@ -28,10 +28,11 @@ import { countWaiting } from '../support/waiting.ts';
 
 // How an operator's concurrent calls are shared out, and what a stop leaves behind.
 
+const freshBooks = sharedBooks();
 let books: Books;
 let running: Dispatch[] = [];
 beforeEach(async () => {
-  books = await openBooks();
+  books = await freshBooks();
 });
 afterEach(async () => {
   await Promise.all(running.map(async (dispatch) => await dispatch.stop(0)));

@@ -14,7 +14,8 @@ import {
   until,
 } from '../support/dispatch-fixture.ts';
 import type { Dispatch } from '../support/dispatch-fixture.ts';
-import { billerRecord, openBooks, OPERATOR, paidReport } from '../support/money-fixture.ts';
+import { billerRecord, OPERATOR, paidReport } from '../support/money-fixture.ts';
+import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { BILLER, newPayment } from '../support/new-transaction.ts';
 import {
@@ -33,10 +34,11 @@ import { startTcpProxy } from '../support/tcp-proxy.ts';
 
 const HOUR_MS = 3_600_000;
 
+const freshBooks = sharedBooks();
 let books: Books;
 let running: Dispatch[] = [];
 beforeEach(async () => {
-  books = await openBooks();
+  books = await freshBooks();
 });
 afterEach(async () => {
   await Promise.all(running.map(async (dispatch) => await dispatch.stop()));

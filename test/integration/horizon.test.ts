@@ -3,7 +3,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { newId } from '../../src/platform/base/ids.ts';
 import { readHorizon } from '../../src/platform/cluster/horizon.ts';
 import { CITUS_URL } from '../support/citus.ts';
-import { createInstructed, openBooks, paidReport } from '../support/money-fixture.ts';
+import { createInstructed, paidReport } from '../support/money-fixture.ts';
+import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { until } from '../support/until.ts';
 import { newPayment } from '../support/new-transaction.ts';
@@ -11,9 +12,10 @@ import { completeChain, readChainEnd } from '../../src/payments/ledger/chain.ts'
 import { readCompleteUntil } from '../../src/payments/ledger/sums.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 
+const freshBooks = sharedBooks();
 let books: Books;
 beforeEach(async () => {
-  books = await openBooks();
+  books = await freshBooks();
 });
 afterEach(async () => await books.close());
 

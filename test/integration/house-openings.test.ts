@@ -12,7 +12,8 @@ import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
 import { bookEntry } from '../support/house-decisions.ts';
 import type { NamedEntry } from '../support/house-decisions.ts';
 import { brokenInvariants } from '../support/broken-invariants.ts';
-import { instructNew, openBooks, OPERATOR, paidReport } from '../support/money-fixture.ts';
+import { instructNew, OPERATOR, paidReport } from '../support/money-fixture.ts';
+import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { moved } from '../support/moved.ts';
 import { databaseTime, importLines, statementText } from '../support/reconciliation-fixture.ts';
@@ -21,6 +22,7 @@ import { until } from '../support/until.ts';
 // The ledger check computes the opening of a float again: it finds one that is missing or wrong, and
 // nothing that happens later makes it a violation.
 
+const freshBooks = sharedBooks();
 let books: Books;
 let folder: string;
 beforeAll(async () => {
@@ -28,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await rm(folder, { recursive: true }));
 beforeEach(async () => {
-  books = await openBooks();
+  books = await freshBooks();
 });
 afterEach(async () => await books.close());
 

@@ -18,7 +18,8 @@ import {
   until,
 } from '../support/dispatch-fixture.ts';
 import type { Dispatch } from '../support/dispatch-fixture.ts';
-import { openBooks, OPERATOR } from '../support/money-fixture.ts';
+import { OPERATOR } from '../support/money-fixture.ts';
+import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
 import {
@@ -32,13 +33,14 @@ import type { Script } from '../support/scripted-connector.ts';
 
 // Signed callbacks that name a payment only by a handle, after the payment has ended.
 
+const freshBooks = sharedBooks();
 let books: Books;
 let dispatch: Dispatch | undefined;
 /** What the operator's callback says. */
 let says: FinalOutcome;
 
 beforeEach(async () => {
-  books = await openBooks();
+  books = await freshBooks();
 });
 afterEach(async () => {
   await dispatch?.stop();

@@ -9,7 +9,8 @@ import { DECISIONS_AUTHENTIC } from '../../src/proposals/authenticity.ts';
 import { kind } from '../../src/proposals/kind.ts';
 import type { Actor } from '../../src/proposals/kind.ts';
 import { Proposals } from '../../src/proposals/proposals.ts';
-import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
+import { COLLECTOR } from '../support/money-fixture.ts';
+import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { named } from '../support/payouts.ts';
 import { addStaff } from '../support/staff.ts';
@@ -40,10 +41,11 @@ const nameKind = kind<{ name: string }, string, { name: string }>({
   },
 });
 
+const freshBooks = sharedBooks();
 let books: Books;
 let proposals: Proposals;
 beforeEach(async () => {
-  books = await openBooks();
+  books = await freshBooks();
   proposals = new Proposals(books.pool, books.ledgerMac, [nameKind]);
 });
 afterEach(async () => await books.close());

@@ -20,7 +20,8 @@ import {
 } from '../support/dispatch-fixture.ts';
 import type { Dispatch } from '../support/dispatch-fixture.ts';
 import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
-import { openBooks, OPERATOR, operatorRecord, paidReport } from '../support/money-fixture.ts';
+import { OPERATOR, operatorRecord, paidReport } from '../support/money-fixture.ts';
+import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { BILLER, newPayment } from '../support/new-transaction.ts';
 import { importLines, referenceOf } from '../support/reconciliation-fixture.ts';
@@ -36,11 +37,12 @@ import {
 // payments of the other.
 
 const SECOND = 'second';
+const freshBooks = sharedBooks();
 let books: Books;
 let folder: string;
 let running: Dispatch[] = [];
 beforeEach(async () => {
-  books = await openBooks();
+  books = await freshBooks();
   folder = await mkdtemp(path.join(tmpdir(), 'routing-'));
   await putOperator(books.pool, operatorRecord({ operatorCode: SECOND }));
   await setRoute(books.pool, { billerCode: BILLER, operatorCode: SECOND }, { position: 1 });

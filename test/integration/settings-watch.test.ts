@@ -3,7 +3,7 @@ import type { Pool } from '../../src/platform/db/pool.ts';
 import { changeSettings, watchSettings } from '../../src/platform/db/settings-watch.ts';
 import type { SettingsTopic, SettingsWatch } from '../../src/platform/db/settings-watch.ts';
 import { until } from '../support/dispatch-fixture.ts';
-import { openBooks } from '../support/money-fixture.ts';
+import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';
 
 // How a process learns that another one has changed settings that it holds in memory.
@@ -11,10 +11,11 @@ import type { Books } from '../support/money-fixture.ts';
 const NEVER_MS = 3_600_000;
 const OFTEN_MS = 10;
 
+const freshBooks = sharedBooks();
 let books: Books;
 let watches: SettingsWatch[] = [];
 beforeEach(async () => {
-  books = await openBooks();
+  books = await freshBooks();
 });
 afterEach(async () => {
   await Promise.all(watches.map(async (watch) => await watch.stop()));

@@ -20,11 +20,11 @@ import { findPull } from '../../src/payments/reconciliation/pull-store.ts';
 import { statementCovers } from '../../src/payments/reconciliation/store.ts';
 import {
   createInstructed,
-  openBooks,
   OPERATOR,
   operatorRecord,
   paidReport,
 } from '../support/money-fixture.ts';
+import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
 import { databaseTime, referenceOf } from '../support/reconciliation-fixture.ts';
@@ -34,9 +34,10 @@ import { createScriptedConnector, paid } from '../support/scripted-connector.ts'
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+const freshBooks = sharedBooks();
 let books: Books;
 beforeEach(async () => {
-  books = await openBooks();
+  books = await freshBooks();
 });
 afterEach(async () => {
   const { violations } = await checkLedger(books.pool, { mac: books.ledgerMac });

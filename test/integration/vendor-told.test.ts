@@ -18,7 +18,7 @@ import { WEBHOOK } from '../../src/payments/settings/vendors.ts';
 import { rotateAsStaff } from '../../src/payments/vendor-secrets/rotate.ts';
 import { createProposals } from '../../src/proposal-kinds.ts';
 import type { Actor } from '../../src/proposals/kind.ts';
-import { openBooks } from '../support/money-fixture.ts';
+import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { approveSeen } from '../support/payouts.ts';
 import { SEALING } from '../support/production-pair.ts';
@@ -26,13 +26,14 @@ import { addStaff } from '../support/staff.ts';
 
 // A vendor learns what staff do with what spends its float, or with where it is told.
 
+const freshBooks = sharedBooks();
 let books: Books;
 let vendor: { vendorId: number; vid: string };
 let asha: Actor;
 let baraka: Actor;
 
 beforeEach(async () => {
-  books = await openBooks();
+  books = await freshBooks();
   const vendorId = await books.addVendor();
   vendor = { vendorId, vid: `vendor-${vendorId}` };
   await rotateKey(
