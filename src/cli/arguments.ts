@@ -205,14 +205,6 @@ export function bookPeriod(
   return { from, to };
 }
 
-/** Throws: `UsageError` if no setting was given. */
-export function requireSome(options: object, names: readonly string[]): void {
-  const given = new Set(Object.keys(options));
-  if (!names.some((name) => given.has(name))) {
-    throw new UsageError('At least one setting to change is required (see --help).');
-  }
-}
-
 /** A parser of texts with at most this many printable characters. */
 export function printable(length: number): (text: string) => string {
   return (text) => {

@@ -143,7 +143,7 @@ export const CREDIT_CASES: Noun = {
   ],
 };
 
-/** Maximum number of words of a statement. */
+/** Maximum number of words of a statement (the law gives the subject about a hundred). */
 const STATEMENT_WORDS = 100;
 
 const disputes = Type.Object({

@@ -85,7 +85,7 @@ export function amountsOption(): Option {
   ).choices(AMOUNT_UNITS);
 }
 
-export function lenderCode(text: string): string {
+function lenderCode(text: string): string {
   if (!/^[A-Za-z0-9_.-]{1,32}$/.test(text)) {
     throw new InvalidArgumentError(
       'It must be 1 to 32 letters, digits, dots, hyphens or underscores.',

@@ -20,7 +20,7 @@ export interface SubjectOptions {
   readonly number?: string;
 }
 
-export const crnNumber = like({ pattern: '^\\d{1,18}$', form: 'a customer reference number' });
+const crnNumber = like({ pattern: '^\\d{1,18}$', form: 'a customer reference number' });
 
 /** A command about one person: by reference, or by a document. */
 export function subjectCommand(parent: Command, spec: string, summary: string): Command {

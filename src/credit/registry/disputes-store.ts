@@ -3,9 +3,6 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import { MEMBERS_OF_FIRST_PARAMETER } from './merges-store.ts';
 import type { Vault } from './vault.ts';
 
-/** Maximum number of words of a statement (the law gives the subject about a hundred). */
-export const STATEMENT_WORDS = 100;
-
 /**
  * Opens a subject's dispute about an account; until it is closed, no default of the account counts
  * against the subject. Returns its id, or undefined if the subject has no such account, or it is disputed already.
