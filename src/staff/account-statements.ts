@@ -171,7 +171,7 @@ export const ACCOUNT_STATEMENTS: Noun = {
       input: inputOf({ operator: fields.code({ description: 'operator code' }), ...page }),
       output: ofOperator,
       handle: async ({ core: loaded, input, deps }) => {
-        const operatorCode = input.operator.toLowerCase();
+        const { operator: operatorCode } = input;
         await requireOperator(operatorCode, deps);
         const part = await readPart(loaded, { kind: 'operator', operatorCode }, input, deps);
         const lines = part.lines.map((line) => ({

@@ -171,7 +171,7 @@ export const STATEMENTS: Noun = {
           { ...tools, ledgerMac: await deps.ledgerMac() },
           {
             ...readPeriod(input, deps.wireTime),
-            ...{ file: requireFile(deps).path, operator: input.operator.toLowerCase() },
+            ...{ file: requireFile(deps).path, operator: input.operator },
             ...{ complete, note, by: viewer.actor },
             toleranceMs: secondsOf(tolerance, 'tolerance') * 1000,
             onLines: (done) => deps.progress?.({ done, of: null, what: 'lines' }),
@@ -222,7 +222,7 @@ export const STATEMENTS: Noun = {
       handle: async ({ core: { pullNow }, input, deps }) => {
         const { pool, publicUrl } = deps;
         const keys = { masterKeys: await deps.masterKeys(), ledgerMac: await deps.ledgerMac() };
-        const code = input.operator.toLowerCase();
+        const { operator: code } = input;
         const period = readPeriod(input, deps.wireTime);
         return pulledOf(code, await pullNow({ pool, publicUrl, ...keys }, code, period));
       },
@@ -273,7 +273,7 @@ export const STATEMENTS: Noun = {
       output: pullView,
       handle: async ({ core: { setPull, listPulls }, input, deps: { pool, wireTime } }) => {
         const { every, delay, from, status } = input;
-        const code = input.operator.toLowerCase();
+        const { operator: code } = input;
         const before = (await listPulls(pool)).find((row) => row.operator === code);
         const row = await setPull(pool, code, {
           ...(every !== undefined && { everyMinutes: minutesOf(every, 'every') }),
