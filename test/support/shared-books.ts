@@ -19,12 +19,12 @@ export function sharedBooks(): () => Promise<Books> {
       shared = await openBooks();
       restore = await keepRows(shared.owner);
     } else await restore();
-    const { openPool } = shared;
+    const books = shared;
     const opened: Pool[] = [];
     return {
-      ...shared,
+      ...books,
       openPool: (options) => {
-        const pool = openPool(options);
+        const pool = books.openPool(options);
         opened.push(pool);
         return pool;
       },
