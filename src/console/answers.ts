@@ -48,13 +48,3 @@ export interface LinkAnswer {
   /** Content of a QR code: `otpauth://…`. */
   readonly secretUri: string;
 }
-
-/** A row in the form of the API: times as text, and cents as decimal text under a name without the unit. */
-export type OnWire<Row> = Row extends unknown
-  ? {
-      readonly [Name in keyof Row as Name extends `${infer Short}Cents` ? Short : Name]: Text<
-        Row[Name]
-      >;
-    }
-  : never;
-type Text<Value> = Value extends Date | bigint ? string : Value;

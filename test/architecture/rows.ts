@@ -97,7 +97,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['staff'],
 
   ['console/answers', 'console/route'],
-  ['console/credit-answers', 'console/on-wire', 'console/live'],
+  ['console/credit-answers', 'console/live'],
   ['console/vendor-answers', 'console/pay-answers'],
   ['console/line-counter'],
   ['console/audited', 'console/staff-routes'],
