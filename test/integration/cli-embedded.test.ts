@@ -1,11 +1,11 @@
 import { access, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { PassThrough } from 'node:stream';
 import { afterAll, describe, expect, it } from 'vitest';
+import { withSession } from '../../src/cli/session.ts';
 import { findRunningEmbedded } from '../../src/platform/embedded/embedded.ts';
 import { SCHEMA } from '../../src/schema.ts';
 import { createTestDatabase } from '../support/cluster.ts';
-import { inProcess, malipo, must, newMasterKey, withInput } from './cli-support.ts';
+import { inProcess, malipo, must, newMasterKey } from './cli-support.ts';
 import { query, until, EmbeddedFixture } from './embedded-support.ts';
 
 const fixture = new EmbeddedFixture();
@@ -69,12 +69,16 @@ describe('without a service', () => {
     const environment = { DATA_DIR: folder, MASTER_KEY: newMasterKey() };
     await must(environment, 'migrate');
     const server = path.join(folder, 'postgres');
-    // Both wait for a key on standard input, each with the database open.
-    const setKey = ['receipts', 'source', 'set-key', 'none', '--key', '-'];
-    const inputs = [new PassThrough(), new PassThrough()] as const;
-    const starter = withInput(inputs[0], environment, ...setKey);
+    // What every command works in, with the database open until the test lets it go on.
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+    const held = async ({ promise }: (typeof gates)[0]): Promise<void> =>
+      await withSession(environment, {}, async ({ pool }) => {
+        await pool.query('select 1 as held');
+        await promise;
+      });
+    const starter = held(gates[0]);
     await until(async () => (await findRunningEmbedded(server)) !== undefined);
-    const guest = withInput(inputs[1], environment, ...setKey);
+    const guest = held(gates[1]);
     const url = (await findRunningEmbedded(server)) ?? '';
     const connected = async (statement: string): Promise<number> =>
       (
@@ -84,17 +88,13 @@ describe('without a service', () => {
            where application_name = 'malipo command' and query like '%${statement}%'`,
         )
       ).length;
-    await until(async () => (await connected('insert into audit_log')) === 2);
+    await until(async () => (await connected('select 1 as held')) === 2);
 
-    // Only then does each see that there is no such source.
-    const key = '{"consumer_key":"k","consumer_secret":"s"}\n';
-    inputs[0].end(key);
+    gates[0].resolve();
     // The process that started the server is done, and checks whether others use it.
     await until(async () => (await connected('pg_backend_pid()')) === 1);
-    inputs[1].end(key);
-    const refused = { exitCode: 1, stderr: 'error: --source: There is no source none.\n' };
-    expect(await guest).toMatchObject(refused);
-    expect(await starter).toMatchObject(refused);
+    gates[1].resolve();
+    await Promise.all([guest, starter]);
     expect(await findRunningEmbedded(server)).toBeUndefined();
   });
 });
