@@ -1,4 +1,6 @@
+import path from 'node:path';
 import type { Readable } from 'node:stream';
+import { Refusal } from '../platform/base/errors.ts';
 
 /** The forms of what is no JSON: one for each kind of thing, so that no definition is an exception. */
 
@@ -21,6 +23,17 @@ export interface ArrivedFile {
 /** Formats of a file with every row of a table. */
 export const FILE_FORMATS = ['csv', 'xlsx'] as const;
 export type FileFormat = (typeof FILE_FORMATS)[number];
+
+/**
+ * The file of an argument. Its name is stored and shown, as that of an import. Throws: `invalid_field`.
+ * @param at where it can be read.
+ */
+export function arrivedFile({ name: field }: SentFile, named: string, at: string): ArrivedFile {
+  const name = path.basename(named);
+  if (/^\P{C}{1,200}$/u.test(name)) return { name, path: at };
+  const says = `${field} must have a name of 1 to 200 printable characters`;
+  throw new Refusal('invalid_field', { field, text: says });
+}
 
 /** A file that is made. */
 export interface FileAnswer {

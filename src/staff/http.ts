@@ -8,8 +8,8 @@ import type { Cursors } from '../platform/http/cursors.ts';
 import { propertiesOf, routeOf } from './definition.ts';
 import type { AnyAction, AnyView, Definition } from './definition.ts';
 import { fileOf, notedDownload } from './files.ts';
-import { FILE_FORMATS } from './forms.ts';
-import type { FileAnswer, FileFormat, LiveAnswer } from './forms.ts';
+import { arrivedFile, FILE_FORMATS } from './forms.ts';
+import type { FileAnswer, FileFormat, LiveAnswer, SentFile } from './forms.ts';
 import { perform } from './perform.ts';
 import type { By } from './perform.ts';
 import { sealedCursors } from './sealed-cursors.ts';
@@ -64,7 +64,7 @@ export function partsOf(of: Definition): {
   };
 }
 
-const hasSentFile = (of: Definition): of is AnyAction =>
+const hasSentFile = (of: Definition): of is AnyAction & { readonly file: SentFile } =>
   of.kind === 'action' && of.file !== undefined;
 
 /** A file, which is in the audit log already. */
@@ -184,24 +184,24 @@ function givenOf(of: Definition, { params, query, body }: Asked): Values {
 
 /** Keeps what was sent as a file while the action runs. Its name is the query’s `file`. */
 async function withSentFile(
-  of: AnyAction,
+  of: AnyAction & { readonly file: SentFile },
   { body }: Asked,
   given: Values,
   by: By,
 ): Promise<Values> {
-  const { [of.file?.name ?? '']: named, ...rest } = given;
+  const { [of.file.name]: named = 'file', ...rest } = given;
   if (!Buffer.isBuffer(body) || body.length === 0) {
     throw new Refusal('missing_field', {
-      field: of.file?.name ?? 'file',
+      field: of.file.name,
       text: 'The body has no file',
     });
   }
   const folder = await mkdtemp(path.join(os.tmpdir(), 'malipo-sent-'));
   try {
-    const file = path.join(folder, 'sent');
-    await writeFile(file, body, { mode: 0o600 });
-    const name = typeof named === 'string' ? path.basename(named) : 'file';
-    return await perform(of, rest, { ...by, deps: { ...by.deps, file: { name, path: file } } });
+    const at = path.join(folder, 'sent');
+    const file = arrivedFile(of.file, typeof named === 'string' ? named : '', at);
+    await writeFile(at, body, { mode: 0o600 });
+    return await perform(of, rest, { ...by, deps: { ...by.deps, file } });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { createWireTime, systemClock } from '../../platform/base/clock.ts';
 import { newId } from '../../platform/base/ids.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
@@ -8,6 +7,7 @@ import { permissionsOf } from '../../parties/people/permissions.ts';
 import { COMMAND_LINE, mayActAlone } from '../../proposals/actors.ts';
 import type { AnyAction, AnyView } from '../../staff/definition.ts';
 import type { StaffDeps } from '../../staff/deps.ts';
+import { arrivedFile } from '../../staff/forms.ts';
 import { perform } from '../../staff/perform.ts';
 import type { By } from '../../staff/perform.ts';
 import { ALL_OF_STAFF } from '../../staff/viewer.ts';
@@ -74,7 +74,7 @@ async function runAlone(cli: Cli, { input, options }: Called, of: AnyView): Prom
 async function performAction(of: AnyAction, given: Called['input'], by: By) {
   const { [of.file?.name ?? '']: named, ...input } = given;
   if (of.file === undefined || typeof named !== 'string') return await perform(of, given, by);
-  const file = { name: path.basename(named), path: named };
+  const file = arrivedFile(of.file, named, named);
   return await perform(of, input, { ...by, deps: { ...by.deps, file } });
 }
 

@@ -106,6 +106,17 @@ test('a list in the query of a file has one parameter for each item', async () =
   });
 });
 
+test.each([[''], ['a\0b'], ['a\nb'], ['x'.repeat(201)], [['a', 'b']]])(
+  'a file that is called %j is refused before it is noted',
+  async (file) => {
+    const query = { source: 'kcb', file };
+    await expect(ask(sent, { query, body: Buffer.from('a,b') })).rejects.toMatchObject({
+      ...{ code: 'invalid_field', field: 'file' },
+    });
+    expect(await listAudit(pool, { action: 'sample.import', limit: 9 })).toHaveLength(1);
+  },
+);
+
 test('a file that is made is in the audit log with its length, also one that fails', async () => {
   const made = (chunks: Iterable<string>) =>
     download(core, {
