@@ -65,10 +65,10 @@ export function createLongReads(
     const next = queue.take((name) => reading.isFree(name));
     if (next === undefined) return;
     running += 1;
-    reading.begin(next.reader.name);
+    reading.begin(next.reader.name, startNext);
     next.start();
   };
-  reading.onFree(startNext);
+  reading.add(startNext);
   return async (reader, read) => {
     await new Promise<void>((start, reject) => {
       queue.add({ reader, start, drop: () => reject(tooLate()) });

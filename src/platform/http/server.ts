@@ -373,6 +373,12 @@ function isOf(route: string, path: string): boolean {
   );
 }
 
+/** The client disconnected before a streamed answer began: nobody is answered, and nothing has failed. */
+function hasLeft(request: FastifyRequest, cause: unknown): boolean {
+  const isCutOff = (cause as { code?: unknown } | undefined)?.code === 'ERR_STREAM_PREMATURE_CLOSE';
+  return request.isClosed && isCutOff;
+}
+
 /**
  * Refusals that the service or its database causes. The others report a known state: a biller is
  * offline, an operator or a bureau does not respond, a queue is full.
@@ -389,6 +395,7 @@ function sendRefusal(
   reply: FastifyReply,
   { log, refusalFormOf }: Pick<ServerOptions, 'log' | 'refusalFormOf'>,
 ): FastifyReply {
+  if (hasLeft(request, refusal.cause)) return reply.hijack();
   noteForLog(request, { code: refusal.code });
   noteReference(request, { msg: { reference: refusal.reference } });
   const { code, cause } = refusal;

@@ -122,6 +122,27 @@ test('a name reads in one of several places at a time, which take turns', async 
   await programs.end('b1');
 });
 
+test('a name that waits in three places reads in each of them, however much waits in the others', async () => {
+  const reading = new ReadingNames();
+  const [files, programs, people] = [1, 2, 3].map(() => createReads(2, reading));
+  for (const read of ['f1', 'f2', 'f3']) void files?.ask('asha', read);
+  for (const read of ['p1', 'p2', 'p3']) void programs?.ask('asha', read);
+  void people?.ask('asha', 'a1');
+  await Promise.resolve();
+  await files?.end('f1');
+  await programs?.end('p1');
+  expect(people?.started).toEqual(['a1']);
+  await people?.end('a1');
+  for (const read of ['f2', 'f3']) {
+    await files?.end(read);
+    await programs?.end(read.replace('f', 'p'));
+  }
+  expect([files?.started, programs?.started]).toEqual([
+    ['f1', 'f2', 'f3'],
+    ['p1', 'p2', 'p3'],
+  ]);
+});
+
 test('while payments are created, a name rests after a read for as long as it took, and others do not', async () => {
   const timers = manualTimers();
   let creates = 0;
