@@ -2,14 +2,21 @@ import { systemTimers } from './timers.ts';
 import type { Timers } from './timers.ts';
 
 /** Longest rest after a read. */
-const MAX_REST_MS = 250;
+const MAX_REST_MS = 500;
+/** A name reads for this part of the time, */
+const SHARE = 0.2;
+/** and for about this long at once without a rest. */
+const BURST_MS = 100;
+/** What is read beyond the share, and not forgotten. */
+const MAX_EXCESS_MS = BURST_MS + MAX_REST_MS * SHARE;
 
 type StartNext = () => void;
 
 /**
  * The names that read at the moment. Several places may share them: then a vendor reads in one of them at a
- * time, whatever its people and its programs ask for, and where it waits in several of them, they take turns. While payments are created, a name rests after each read
- * for as long as the read took, so that its reads take half of the time of one connection at most.
+ * time, whatever its people and its programs ask for, and where it waits in several of them, they take turns. While payments are created, a name that has read for longer
+ * than a page of the console takes rests after each read, so that its reads take a fifth of the time of one
+ * connection at most.
  */
 export class ReadingNames {
   readonly #names = new Map<string, { readonly sinceMs: number; readonly creates: number }>();
@@ -17,6 +24,8 @@ export class ReadingNames {
   readonly #places: StartNext[] = [];
   /** Where a name has read, longest ago first. */
   readonly #turns = new Map<string, readonly StartNext[]>();
+  /** How long a name has read beyond its share, and at what time that was. */
+  readonly #excess = new Map<string, { readonly ms: number; readonly atMs: number }>();
   readonly #creates: () => number;
   readonly #timers: Timers;
 
@@ -52,8 +61,23 @@ export class ReadingNames {
       free();
       return;
     }
-    this.#timers.after(Math.min(MAX_REST_MS, this.#timers.nowMs() - begun.sinceMs), free);
+    const restMs = this.#restAfter(name, begun.sinceMs);
+    if (restMs === 0) {
+      free();
+      return;
+    }
+    this.#timers.after(restMs, free);
     place();
+  }
+
+  /** What a name has read beyond its share wears off with time. */
+  #restAfter(name: string, sinceMs: number): number {
+    const nowMs = this.#timers.nowMs();
+    const { ms, atMs } = this.#excess.get(name) ?? { ms: 0, atMs: sinceMs };
+    const beforeMs = Math.max(0, ms - (sinceMs - atMs) * SHARE);
+    const excessMs = Math.min(MAX_EXCESS_MS, beforeMs + (nowMs - sinceMs) * (1 - SHARE));
+    this.#excess.set(name, { ms: excessMs, atMs: nowMs });
+    return Math.max(0, Math.round((excessMs - BURST_MS) / SHARE));
   }
 
   /** Adds a place where names wait. */

@@ -143,7 +143,7 @@ test('a name that waits in three places reads in each of them, however much wait
   ]);
 });
 
-test('while payments are created, a name rests after a read for as long as it took, and others do not', async () => {
+test('while payments are created, a name that has read for long reads a fifth of the time, and others do not wait', async () => {
   const timers = manualTimers();
   let creates = 0;
   const { ask, end, started } = createReads(1, new ReadingNames(() => creates, timers));
@@ -151,25 +151,52 @@ test('while payments are created, a name rests after a read for as long as it to
     timers.pass(ms);
     await Promise.resolve();
   };
-  for (const read of ['a1', 'a2', 'a3']) void ask('asha', read);
+  const read = async (name: string, ms: number): Promise<void> => {
+    creates += 1;
+    await pass(ms);
+    await end(name);
+  };
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) void ask('asha', name);
+  // As many reads as a page has, without a rest.
+  await read('a1', 50);
+  await read('a2', 50);
+  expect(started).toEqual(['a1', 'a2', 'a3']);
+  await read('a3', 50);
   void ask('baraka', 'b1');
-  await pass(40);
-  creates += 1;
-  await end('a1');
-  expect(started).toEqual(['a1', 'b1']);
+  await pass(0);
+  expect(started.slice(3)).toEqual(['b1']);
   await end('b1');
-  await pass(39);
-  expect(started).toEqual(['a1', 'b1']);
+  await pass(99);
+  expect(started).toHaveLength(4);
   await pass(1);
-  expect(started).toEqual(['a1', 'b1', 'a2']);
-  await pass(60_000);
-  creates += 1;
-  await end('a2');
-  await pass(249);
-  expect(started).toHaveLength(3);
+  expect(started.slice(4)).toEqual(['a4']);
+  // However long a read takes, its name rests for half a second at most.
+  await read('a4', 60_000);
+  await pass(499);
+  expect(started).toHaveLength(5);
   await pass(1);
-  expect(started).toEqual(['a1', 'b1', 'a2', 'a3']);
-  await end('a3');
+  expect(started.slice(5)).toEqual(['a5']);
+  await end('a5');
+});
+
+test('what a name has read is forgotten after a while', async () => {
+  const timers = manualTimers();
+  let creates = 0;
+  const { ask, end, started } = createReads(1, new ReadingNames(() => creates, timers));
+  for (const name of ['a1', 'a2', 'a3']) {
+    void ask('asha', name);
+    await Promise.resolve();
+    creates += 1;
+    timers.pass(120);
+    await end(name);
+    timers.pass(1_000);
+    await Promise.resolve();
+  }
+  expect(started).toEqual(['a1', 'a2', 'a3']);
+  void ask('asha', 'a4');
+  await Promise.resolve();
+  expect(started).toHaveLength(4);
+  await end('a4');
 });
 
 test('while nothing is created, no name rests', async () => {
