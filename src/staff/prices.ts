@@ -179,6 +179,8 @@ export const PRICES: Noun = {
     }),
     view(core, {
       ...LISTS,
+      // As the report of margins: what operators charge is the company's business.
+      permission: 'finance.read',
       name: 'price.operators',
       summary: 'What operators charge and give us, and what begins later.',
       route: 'GET /operator-prices',
@@ -199,7 +201,7 @@ export const PRICES: Noun = {
       summary:
         'What a payment would cost now, and what each operator with a price would charge and give. Changes nothing.',
       route: 'GET /billers/:biller/price',
-      permission: 'billers.read',
+      permission: 'finance.read',
       input: inputOf({
         biller,
         amount: fields.positive({ argument: true, description: 'amount of the payment' }),
