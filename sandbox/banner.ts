@@ -30,7 +30,7 @@ Malipo sandbox   ${origin}
 Fund the float and pay a bill (one line, paste it into another terminal):
 ${lines.fundAndPay('first', { biller_name: 'kplc_prepaid', account: '14234569901' })}
 
-Then look at it:  ${settingsOfCommands(config)}npm run -s malipo -- status --vid ${demo.vid} --merchant-reference ${lines.referenceOf('first')}
+Then look at it:  ${settingsOfCommands(config)}npm run -s malipo -- payment find ${lines.referenceOf('first')}
 ${operators.hasProviders ? providersText(config, lines, operators) : ''}Ctrl-C stops everything; the data stays.${config.databaseUrl === undefined ? '' : '\nCommands need the same DATABASE_URL.'}
 `;
 }
@@ -52,7 +52,7 @@ ${lines.fundAndPay('failover', { biller_name: 'power_tokens', account: '14234599
 A customer pays to our pay bill number; the next fund moves it into the float:
 curl -s ${origin}/providers/paybill/customer -d '{"account":"${PAYBILL.account}","amount":"250.00"}' && echo
 
-Watch them:  ${settingsOfCommands(config)}npm run -s malipo -- find ${lines.referenceOf('daraja')}
+Watch them:  ${settingsOfCommands(config)}npm run -s malipo -- payment find ${lines.referenceOf('daraja')}
              ${settingsOfCommands(config)}npm run -s malipo -- receipts show <receipt>
 
 `;

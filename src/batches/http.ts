@@ -66,7 +66,7 @@ export function resultsAnswer<Result, Row extends object>(
   switch (format) {
     case 'csv': {
       const body = Readable.from(csvOf(rows, columns));
-      return new StreamedAnswer({ type: 'text/csv', body, fileName: `${name}.csv` });
+      return new StreamedAnswer({ type: 'text/csv; charset=utf-8', body, fileName: `${name}.csv` });
     }
     case 'jsonl': {
       const body = Readable.from(jsonLinesOf(rows, columns));
@@ -74,7 +74,7 @@ export function resultsAnswer<Result, Row extends object>(
     }
     default:
       return new StreamedAnswer({
-        type: 'application/json',
+        type: 'application/json; charset=utf-8',
         body: Readable.from(jsonOf(head, rows, columns)),
       });
   }

@@ -44,7 +44,11 @@ export function exportPayments(deps: SelfServiceDeps): AnyResource {
       const isFound = first.done !== true && first.value.payments.length > 0;
       const lost = isFound ? [] : await searchLost(deps.pool, wanted, signer);
       const body = Readable.from(linesOf({ first, pages, lost }));
-      return new StreamedAnswer({ type: 'text/csv', fileName: 'payments.csv', body });
+      return new StreamedAnswer({
+        type: 'text/csv; charset=utf-8',
+        fileName: 'payments.csv',
+        body,
+      });
     },
   });
 }

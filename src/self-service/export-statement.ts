@@ -37,7 +37,7 @@ export function exportStatement(deps: SelfServiceDeps): AnyResource {
       const titles = table.titles.map((title) => (AMOUNTS.has(title) ? `${title}_cents` : title));
       const name = `statement-${deps.wireTime.format(wanted.from).slice(0, 10)}.csv`;
       const body = Readable.from(csvForPrograms({ ...table, titles }));
-      return new StreamedAnswer({ type: 'text/csv', fileName: name, body });
+      return new StreamedAnswer({ type: 'text/csv; charset=utf-8', fileName: name, body });
     },
   });
 }

@@ -73,16 +73,24 @@ describe.skipIf(!HAS_BROWSER)('in a browser', () => {
     const noted = await listAudit(pool, { target: 'dstv', limit: 10 });
     expect(noted).toMatchObject([
       {
-        action: 'biller.online',
+        action: 'biller.set-status',
         login: 'operations',
         reason: 'It answers again',
         result: 'done',
-        before: { status: 'OFFLINE', reason: 'MultiChoice repairs its network' },
-        after: { status: 'ONLINE', reason: null, until: null },
+        before: { set_status: 'OFFLINE', offline_reason: 'MultiChoice repairs its network' },
+        after: { set_status: 'ONLINE', offline_reason: null, offline_until: null },
       },
-      { action: 'biller.offline', before: { status: 'ONLINE' }, after: { status: 'OFFLINE' } },
-      { action: 'biller.online', reason: 'Undone: MultiChoice repairs its network' },
-      { action: 'biller.offline', before: { status: 'ONLINE' }, after: { status: 'OFFLINE' } },
+      {
+        action: 'biller.set-status',
+        before: { set_status: 'ONLINE' },
+        after: { set_status: 'OFFLINE' },
+      },
+      { action: 'biller.set-status', reason: 'Undone: MultiChoice repairs its network' },
+      {
+        action: 'biller.set-status',
+        before: { set_status: 'ONLINE' },
+        after: { set_status: 'OFFLINE' },
+      },
     ]);
     expect(problems).toEqual([]);
   });

@@ -75,7 +75,8 @@ test.skipIf(!HAS_BROWSER)('receivables lead to their payment and their case', as
   await page.goto(receivables);
   await page.getByRole('link', { name: 'to collect' }).click();
   await page.waitForURL(/\/cases\//);
-  await page.getByRole('link', { name: owed }).first().waitFor();
+  await page.getByRole('heading', { name: 'Facts' }).waitFor();
+  await page.locator(`main a[href$="/payments/${owed}"]`, { hasText: 'KES 100.00' }).waitFor();
   expect(fixture.problems).toEqual([]);
 });
 

@@ -81,8 +81,8 @@ function addOptions(added: Command, of: Definition, [name, property]: Named): vo
   if (choices !== undefined) option.choices(choices.map(String));
   if (type === 'integer') option.argParser(wholeNumber(minimum, maximum));
   if (isMandatory) option.makeOptionMandatory();
-  // True without it: only a shorthand says no.
-  if (type !== 'boolean' || usual !== true) added.addOption(option);
+  // True without it: what says no is shown.
+  added.addOption(type === 'boolean' && usual === true ? option.hideHelp() : option);
   for (const [short, given] of Object.entries(shorthands)) {
     const says = typeof given === 'string' ? given : given.says;
     const shorthand = new Option(`--${short}`, says);

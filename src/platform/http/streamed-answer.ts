@@ -6,7 +6,7 @@ import type { FastifyReply } from 'fastify';
  * by which the client knows that it is incomplete.
  */
 export class StreamedAnswer {
-  /** Media type. */
+  /** Media type, with its parameters. */
   readonly type: string;
   readonly body: Readable;
   /** The client saves it under this name: letters, digits, dots and hyphens. Undefined: it is no file. */
@@ -24,7 +24,7 @@ export class StreamedAnswer {
 
   /** Sets the headers. Returns what is sent. */
   prepare(reply: FastifyReply): Readable {
-    void reply.type(`${this.type}; charset=utf-8`);
+    void reply.type(this.type);
     if (this.fileName !== undefined) {
       void reply.header('content-disposition', `attachment; filename="${this.fileName}"`);
     }
