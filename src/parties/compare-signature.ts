@@ -23,7 +23,7 @@ export interface SignedByVendor {
   readonly request: string;
   /** The text that was signed. */
   readonly signed?: string | undefined;
-  /** For a signature by header (v2): the header, the method and the path with its query. */
+  /** The authorization header. Only a request with a signature by header (v2) has it, its method and its path with the query. */
   readonly header?: string | undefined;
   readonly method?: string | undefined;
   readonly target?: string | undefined;

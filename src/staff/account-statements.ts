@@ -44,7 +44,7 @@ const lineOf = (isVendors: boolean) => ({
   amount: money({ title: 'Amount' }),
   /** Of the balance; `0.00`: the money only moved within it. */
   change: money({ title: 'Change', wide: true }),
-  /** For pages and programs. */
+  /** Names the line for pages and programs; people see the references. */
   id: text(),
   /** `reference` is a payment’s. */
   is_payment: Type.Boolean(),
@@ -70,7 +70,7 @@ const statementOf = <Before extends TProperties, After extends TProperties>(
     ),
     /** On the first and the last page. */
     closing: orNull(edge),
-    /** How many lines it has. Null: this is not the first page. */
+    /** The number of lines of the whole statement. Null on every page but the first. */
     count: orNull(Type.Integer()),
     /** Null: this is not the first page. */
     head: orNull(

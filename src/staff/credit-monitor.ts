@@ -46,7 +46,7 @@ const usageOf = (title: string) =>
       /** Names or documents did not agree. */
       mismatched: count('Mismatched'),
       unknown: count('Unknown'),
-      /** Of those with a result. */
+      /** The share of answered enquiries among those whose result is known. */
       hit_rate: share('Hit rate'),
       mismatch_rate: share('Mismatch rate'),
     }),

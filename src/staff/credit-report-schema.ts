@@ -44,7 +44,7 @@ const report = Type.Object({
     Type.Object({
       score: text({ title: 'Score' }),
       grade: text({ title: 'Grade' }),
-      /** Of a default, in per cent. */
+      /** The probability of a default, in per cent. */
       probability: text({ title: 'Probability of default' }),
       /** The strongest reasons for a lower score, in words. */
       reasons: Type.Object({ en: Type.Array(text()), sw: Type.Array(text()) }),

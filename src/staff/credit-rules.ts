@@ -21,7 +21,7 @@ const core = async () => ({
 
 const rule = Type.Object({
   rule: text({ title: 'Rule' }),
-  /** For people: it applies where all of them hold. */
+  /** The conditions in words. The rule applies where all of them hold. */
   conditions: text({ title: 'Conditions' }),
   reason: text({ title: 'Reason' }),
   // Null: it always holds.

@@ -13,10 +13,10 @@ const count = (title: string) => Type.Integer({ title, unit: 'count' });
 const score = Type.Object({
   crn: text({ title: 'Reference' }),
   scorecard: text({ title: 'Scorecard' }),
-  /** Empty: there is none. */
+  /** An empty text if the person has no score. */
   score: text({ title: 'Score', text: (value: string) => value || 'none' }),
   grade: text({ title: 'Grade' }),
-  /** Of a default, in per cent. */
+  /** The probability of a default, in per cent. */
   probability: text({
     title: 'Probability of default',
     text: (value: string) => value && `${value} %`,

@@ -35,7 +35,7 @@ export type RequestRow = Static<typeof requestRow>;
 
 const list = Type.Object({
   requests: Type.Array(requestRow),
-  /** For so long they are kept. */
+  /** The number of days for which requests are kept. */
   days: Type.Integer(),
   next: fields.next,
 });
