@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { Refusal } from '../platform/base/errors.ts';
 import { csvOf } from '../platform/export/csv.ts';
+import { SLICE_ROWS } from '../platform/export/rows.ts';
 import type { Cell } from '../platform/export/rows.ts';
 import { requireFitsSheet, xlsxOf } from '../platform/export/xlsx.ts';
 import { routeOf } from './definition.ts';
 import type { AnyDownload, AnyView } from './definition.ts';
-import { MAX_PAGE } from './fields.ts';
 import type { FileAnswer, FileFormat } from './forms.ts';
 import { openFileEntry, perform } from './perform.ts';
 import type { By } from './perform.ts';
@@ -36,8 +36,9 @@ export interface FileWanted {
 }
 
 /**
- * Every row of a view as a file, read page after page, with one entry in the audit log. The first page is read before
- * this returns, so that a refusal is one.
+ * Every row of a view as a file, read page after page, with one entry in the audit log. Pages are short, because a
+ * page is read and presented in one turn of the event loop, in which payments wait. The first one is read before this
+ * returns, so that a refusal is one.
  */
 export async function fileOf(
   declared: AnyView,
@@ -51,7 +52,7 @@ export async function fileOf(
   // A whole list is read in turns, whoever reads it.
   const isLong = isPaged || declared.isLong !== undefined;
   const of = isLong ? { ...declared, isLong: true as const } : declared;
-  const asked = isPaged ? { ...rest, limit: MAX_PAGE } : rest;
+  const asked = isPaged ? { ...rest, limit: SLICE_ROWS } : rest;
   const first = await perform(of, asked, by);
   // How many rows it has is known only of some lists.
   if (format === 'xlsx') requireFitsSheet(Number(first['count'] ?? 0));

@@ -203,7 +203,7 @@ describe('malipo pay, status and payments', () => {
     [['payment', 'show'], 2, "missing required argument 'reference'"],
     [['payment', 'show', 'x'], 1, 'No payment has this reference'],
     [['payment', 'show', 'x y'], 2, '<reference> must be an ipay_reference'],
-    [['payment', 'list', '--limit', '1001'], 2, '--limit'],
+    [['payment', 'list', '--limit', '201'], 2, '--limit'],
     [['payment', 'list', '--status', 'PAID'], 2, '--status'],
     [['payment', 'list', '--vid', 'nobody'], 1, '--vid: Unknown vendor'],
   ])('refuse %j', async (args, exitCode, words) => {

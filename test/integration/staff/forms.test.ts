@@ -141,8 +141,9 @@ test('a file that is made is in the audit log with its length, also one that fai
   ]);
 });
 
-test('a file is read in turns, of which only the first is refused, and a field named __proto__ is none', async () => {
+test('a file is read in turns of 100 rows, of which only the first is refused, and a field named __proto__ is none', async () => {
   const turns: (boolean | undefined)[] = [];
+  const limits: number[] = [];
   const longReads: LongReads = async ({ isNeverRefused }, read) => {
     turns.push(isNeverRefused);
     return await read();
@@ -151,15 +152,19 @@ test('a file is read in turns, of which only the first is refused, and a field n
     ...{ name: 'sample.list', summary: 'Samples.', route: 'GET /samples', rows: 'rows' },
     ...{ permission: 'home.read', input: inputOf(paging(1)) },
     output: Type.Object({ rows: Type.Array(Type.Object({ name: textField({ title: 'Name' }) })) }),
-    handle: async ({ input: { cursor } }) => ({
-      rows: [{ name: cursor ?? 'first' }],
-      next: cursor === undefined ? 'second' : null,
-    }),
+    handle: async ({ input: { cursor, limit } }) => {
+      limits.push(limit);
+      return {
+        rows: [{ name: cursor ?? 'first' }],
+        next: cursor === undefined ? 'second' : null,
+      };
+    },
   });
   const reader = { ...by, deps: { ...by.deps, longReads } };
   const file = await fileOf(listed, {}, reader, { format: 'csv' });
   expect(await text(file.body)).toBe('\ufeffName\r\nfirst\r\nsecond\r\n');
   expect(turns).toEqual([false, true]);
+  expect(limits).toEqual([100, 100]);
   const query: unknown = JSON.parse('{"__proto__":{"limit":2}}');
   await expect(ask(listed, { query: query as object })).rejects.toMatchObject({
     code: 'unknown_field',
