@@ -45,7 +45,13 @@ const EMULATORS: Readonly<Record<ProviderCode, (of: Surroundings) => RequestList
   daraja: ({ secrets: { daraja }, memory, soonMs, slowMs }) => {
     const acceptsCredential = (given: string): boolean => given === daraja.security_credential;
     const payments = new DarajaEmulator(
-      { resultAfterMs: soonMs, slowMs, unknownId: 'silence', acceptsCredential },
+      {
+        resultAfterMs: soonMs,
+        slowMs,
+        unknownId: 'silence',
+        originalId: 'originator',
+        acceptsCredential,
+      },
       memory,
     );
     return createDaraja(payments, appOf(daraja)).listener;

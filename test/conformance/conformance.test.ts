@@ -12,8 +12,10 @@ import { vtpass } from './subjects/vtpass.ts';
 
 const SUBJECTS = [
   httpJson,
-  darajaB2b('code_25'),
-  darajaB2b('silence'),
+  darajaB2b({ originalId: 'originator', unknownId: 'code_25' }),
+  darajaB2b({ originalId: 'originator', unknownId: 'silence' }),
+  darajaB2b({ originalId: 'conversation', unknownId: 'code_25' }),
+  darajaB2b({ originalId: 'conversation', unknownId: 'silence' }),
   dtOne({ mode: 'async', confirm: 'two_step', lateLookups: 0 }),
   dtOne({ mode: 'sync', confirm: 'two_step', lateLookups: 2 }),
   dtOne({ mode: 'async', confirm: 'at_once', lateLookups: 100 }),

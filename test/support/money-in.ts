@@ -27,6 +27,7 @@ export async function startProvider(): Promise<Provider> {
   const payments = new DarajaEmulator({
     resultAfterMs: 1,
     unknownId: 'silence',
+    originalId: 'originator',
     acceptsCredential: () => true,
   });
   const moneyIn = new MoneyInEmulator({ shortCode: SHORT_CODE, registersOnce: true });

@@ -21,6 +21,11 @@ export interface DarajaOptions {
   readonly slowMs?: number;
   /** Answer to a status query about an unknown id; not known of the real provider. */
   readonly unknownId: 'code_25' | 'silence';
+  /**
+   * Which of the two ids of an instruction a status query calls `OriginalConversationID`; documents and clients
+   * contradict each other.
+   */
+  readonly originalId: 'originator' | 'conversation';
   /** Checks the initiator's credential; a wrong one is noticed only later. */
   readonly acceptsCredential: (credential: string) => boolean;
 }
@@ -119,7 +124,7 @@ export class DarajaEmulator {
   queryStatus(body: Readonly<Record<string, unknown>>): Ids {
     const ids = this.#newIds();
     const url = String(body['ResultURL']);
-    const known = this.#known.get(String(body['OriginalConversationID']));
+    const known = this.#askedFor(body);
     if (known !== undefined) {
       const { status, paidAmount } = known;
       const state = { status, amount: paidAmount, atMs: this.#nowMs() };
@@ -128,6 +133,18 @@ export class DarajaEmulator {
       this.#send(url, failedQuery(ids));
     }
     return ids;
+  }
+
+  #askedFor(body: Readonly<Record<string, unknown>>): Known | undefined {
+    const { TransactionID: receipt, OriginalConversationID: id } = body;
+    if (receipt === undefined && this.#options.originalId === 'conversation') {
+      return this.#known.get(String(id));
+    }
+    return this.#known
+      .rows()
+      .find(({ order }) =>
+        receipt === undefined ? order.originatorConversationId === id : order.receipt === receipt,
+      );
   }
 
   queryBalance(body: Readonly<Record<string, unknown>>): Ids {

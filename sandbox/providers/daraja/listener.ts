@@ -47,7 +47,7 @@ export function createGateway(
       refusals -= 1;
       return refuse(
         response,
-        429,
+        500,
         '500.003.02',
         'System is busy. Please try again in few minutes.',
       );

@@ -11,15 +11,17 @@ const SECRET = {
   security_credential: Buffer.alloc(256, 1).toString('base64'),
 };
 
-/** @param unknownId what the emulator answers about an id that it does not know. */
-export function darajaB2b(unknownId: DarajaOptions['unknownId']): Subject {
+/** What is not established of the real provider. */
+type Unestablished = Pick<DarajaOptions, 'unknownId' | 'originalId'>;
+
+export function darajaB2b(answers: Unestablished): Subject {
   return {
-    name: `daraja-b2b, ${unknownId} about an unknown id`,
+    name: `daraja-b2b, asked by ${answers.originalId} id, ${answers.unknownId} about an unknown one`,
     billerCode: 'nairobi_water',
     start: async () => {
       const emulator = new DarajaEmulator({
         resultAfterMs: 1,
-        unknownId,
+        ...answers,
         acceptsCredential: (credential) => credential === SECRET.security_credential,
       });
       const gateway = createGateway(emulator, { consumerKey: 'key', consumerSecret: 'secret' });

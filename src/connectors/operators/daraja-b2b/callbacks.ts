@@ -10,7 +10,7 @@ import { contradictory, declined } from '../../outcomes.ts';
 import type { SecretPath, SecretPaths } from '../../secret-path.ts';
 import { outcomeOfResult, paid } from './classify.ts';
 import { declineOf, FLOAT_TOO_LOW, NOT_PAID, NOT_PAID_IF_DECLINED } from './codes.ts';
-import { formatHandle, isConversationId, parseHandle } from './handle.ts';
+import { formatHandle, handleOf, parseHandle, withResult } from './handle.ts';
 import type { Handle } from './handle.ts';
 import { availableBalance, readResult } from './result.ts';
 import type { Result } from './result.ts';
@@ -25,8 +25,7 @@ export const TIMEOUT = 't';
 
 /**
  * Callbacks are not signed; they arrive on URLs that only Daraja knows. Even so, the Result of a
- * payment only causes a status query. The answer to that query settles if it is about our
- * ConversationID.
+ * payment only causes a status query. The answer to that query settles if it names our payment.
  */
 export function createCallbacks(paths: SecretPaths, floatAccount: string): Callbacks {
   return {
@@ -62,16 +61,14 @@ async function readPaymentResult(
 ): Promise<CallbackReading> {
   const { reference } = about;
   const says = outcomeOfResult(result);
-  if (!isConversationId(result.conversationId)) return refused('the Result has no ConversationID');
+  const handle = handleOf(result.conversationId, result.originatorId);
+  if (handle === null) return refused('the Result has no ConversationID');
   const sent = await find.byReference(reference);
   const misfit = sent && misfitOf(about, sent, result.conversationId);
   if (misfit !== undefined) return report(reference, { kind: 'mismatch', reason: misfit, says });
   const declinedBy = says?.kind === 'declined' ? says.code : null;
-  return hint(
-    reference,
-    { conversationId: result.conversationId, declinedBy, isOver: false },
-    says,
-  );
+  const stored = parseHandle(sent?.operatorHandle ?? null);
+  return hint(reference, { ...withResult(handle, stored, result), declinedBy }, says);
 }
 
 async function readStatus(
@@ -83,8 +80,9 @@ async function readStatus(
   if (result.code !== '0') return NOTHING;
   const sent = await find.byReference(about.reference);
   const handle = parseHandle(sent?.operatorHandle ?? null);
-  const conversationId = result.parameter('ConversationID') ?? '';
   if (sent === undefined || handle === null) return NOTHING;
+  const conversationId = namedBy(result, handle);
+  if (conversationId === undefined) return NOTHING;
   const outcome = outcomeOfStatus(result, handle);
   const misfit = misfitOf(about, sent, conversationId);
   if (misfit !== undefined) {
@@ -95,6 +93,18 @@ async function readStatus(
     ? // The payment is valid, but our float is empty. The next query reports that it may be sent again.
       hint(about.reference, { ...handle, isOver: true }, null)
     : report(about.reference, outcome);
+}
+
+/**
+ * The ConversationID of the payment that the answer is about: ours, if it only has the other id. Undefined: it
+ * names no payment, but perhaps the query itself, and so proves nothing.
+ */
+function namedBy(result: Result, { conversationId, originatorId }: Handle): string | undefined {
+  const named = result.parameter('ConversationID') ?? '';
+  if (named !== '' && named !== result.conversationId) return named;
+  const isOurs =
+    originatorId !== null && result.parameter('OriginatorConversationID') === originatorId;
+  return isOurs ? conversationId : undefined;
 }
 
 function outcomeOfStatus(result: Result, { declinedBy }: Handle): FinalOutcome | null {

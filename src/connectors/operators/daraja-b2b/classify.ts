@@ -3,7 +3,8 @@ import type { Declined, Paid, PaymentOutcome, Unknown } from '../../operator-out
 import { declined, notSent, unknown } from '../../outcomes.ts';
 import { cleanMessage } from '../../../platform/base/clean-text.ts';
 import { declineOf } from './codes.ts';
-import { isConversationId } from './handle.ts';
+import { formatHandle, handleOf } from './handle.ts';
+import type { Handle } from './handle.ts';
 import { objectOf, readJson, textOf } from '../../values.ts';
 import { amountOf } from './result.ts';
 import type { Result } from './result.ts';
@@ -11,8 +12,8 @@ import type { Result } from './result.ts';
 /** An answer of the gateway itself. */
 export interface GatewayAnswer {
   readonly httpStatus: number;
-  /** Daraja's own id, for an accepted request. */
-  readonly conversationId: string | null;
+  /** Daraja's own ids, for an accepted request. */
+  readonly handle: Handle | null;
   readonly responseCode: string | null;
   /** Only for a refused request. */
   readonly errorCode: string | null;
@@ -23,16 +24,19 @@ export interface GatewayAnswer {
 export function readGateway(ending: Ending): GatewayAnswer | undefined {
   if (ending.kind !== 'answer') return undefined;
   const body = objectOf(readJson(ending.body));
-  const errorCode = textOf(body?.['errorCode']) ?? null;
+  const fault = objectOf(body?.['fault']);
+  const errorCode =
+    textOf(body?.['errorCode']) ?? textOf(objectOf(fault?.['detail'])?.['errorcode']) ?? null;
   const responseCode = textOf(body?.['ResponseCode']) ?? null;
   if (body === undefined || (errorCode === null) === (responseCode === null)) return undefined;
-  const conversationId = body['ConversationID'];
   return {
     httpStatus: ending.httpStatus,
-    conversationId: isConversationId(conversationId) ? conversationId : null,
+    handle: handleOf(body['ConversationID'], body['OriginatorConversationID']),
     responseCode,
     errorCode,
-    message: cleanMessage(textOf(body['errorMessage'] ?? body['ResponseDescription']) ?? ''),
+    message: cleanMessage(
+      textOf(body['errorMessage'] ?? body['ResponseDescription'] ?? fault?.['faultstring']) ?? '',
+    ),
   };
 }
 
@@ -40,7 +44,22 @@ export function readGateway(ending: Ending): GatewayAnswer | undefined {
 export function refusesToken(answer: GatewayAnswer | undefined): boolean {
   if (answer === undefined || answer.errorCode === null) return false;
   if (answer.httpStatus < 400 || answer.httpStatus > 499) return false;
+  // The app lacks the product, and another token of the same app would, too.
+  if (/apiproduct/i.test(answer.errorCode + answer.message)) return false;
   return answer.httpStatus === 401 || ['404.001.03', '400.003.01'].includes(answer.errorCode);
+}
+
+/** Of Daraja’s gateway, with HTTP 500 or 429, and of the Apigee in front of it. */
+const OVER_LIMIT: ReadonlySet<string> = new Set([
+  '500.003.02',
+  '500.003.03',
+  'policies.ratelimit.SpikeArrestViolation',
+  'policies.ratelimit.QuotaViolation',
+]);
+
+/** We sent too much, and the gateway refused the request before anybody processed it. */
+function isOverLimit({ httpStatus, errorCode }: GatewayAnswer): boolean {
+  return httpStatus === 429 || (httpStatus === 500 && OVER_LIMIT.has(errorCode ?? ''));
 }
 
 /** The outcome of an instruction. Here it is at most accepted; a Result reports how it ended. */
@@ -49,18 +68,22 @@ export function classifyInstruction(ending: Ending): PaymentOutcome {
   if (ending.kind === 'no_answer') return unknown(ending.reason, false);
   const answer = readGateway(ending);
   if (answer === undefined) return unknown(`HTTP ${ending.httpStatus} without an answer`, false);
-  const { httpStatus, conversationId, responseCode, errorCode, message } = answer;
+  const { httpStatus, handle, responseCode, errorCode, message } = answer;
   if (httpStatus === 200 && responseCode === '0') {
-    return { ...unknown('accepted by the operator', true), operatorHandle: conversationId };
+    const operatorHandle = handle === null ? null : formatHandle(handle);
+    return { ...unknown('accepted by the operator', true), operatorHandle };
   }
   if (httpStatus === 200 && responseCode !== null) return refused(responseCode, message);
+  if (errorCode !== null && isOverLimit(answer)) {
+    return notSent(`${errorCode}: ${message}`, { answered: true, operatorPaused: true });
+  }
   if (httpStatus < 400 || httpStatus > 499 || errorCode === null) {
     return unknown(`HTTP ${httpStatus} ${errorCode ?? responseCode ?? ''}: ${message}`, false);
   }
-  const isBusy = httpStatus === 429 || refusesToken(answer);
+  const isTokenRefused = refusesToken(answer);
   // 400 concerns this request only; the others concern every request of ours.
-  if (httpStatus === 400 && !isBusy) return refused(errorCode, message);
-  return notSent(`${errorCode}: ${message}`, { answered: true, operatorPaused: !isBusy });
+  if (httpStatus === 400 && !isTokenRefused) return refused(errorCode, message);
+  return notSent(`${errorCode}: ${message}`, { answered: true, operatorPaused: !isTokenRefused });
 }
 
 /** The result of a query, whose answer comes by callback. */

@@ -9,8 +9,14 @@ const DECLINES: Readonly<Record<string, DeclineCode>> = {
   '2': 'amount_not_allowed',
   '3': 'amount_not_allowed',
   '4': 'amount_not_allowed',
+  '5': 'operator_refused',
+  '6': 'operator_refused',
+  '7': 'operator_refused',
   '8': 'amount_not_allowed',
   '11': 'operator_refused',
+  '12': 'operator_refused',
+  '13': 'operator_refused',
+  '14': 'operator_refused',
   '18': 'operator_refused',
   '19': 'operator_refused',
   '20': 'operator_refused',
@@ -33,6 +39,11 @@ export function declineOf(resultCode: string): DeclineCode | undefined {
 }
 
 /** States of a payment after which nothing was executed, and nothing will be. */
-export const NOT_PAID: ReadonlySet<string> = new Set(['Cancelled', 'Declined', 'Expired']);
-/** States that prove the same, but only after a Result that declined the payment. */
-export const NOT_PAID_IF_DECLINED: ReadonlySet<string> = new Set(['Failed', 'Rejected']);
+export const NOT_PAID: ReadonlySet<string> = new Set([
+  'Cancelled',
+  'Declined',
+  'Expired',
+  'Failed',
+]);
+/** A state that proves the same, but only after a Result that declined the payment. */
+export const NOT_PAID_IF_DECLINED: ReadonlySet<string> = new Set(['Rejected']);

@@ -12,8 +12,9 @@ import { BALANCE, createCallbacks, RESULT, STATUS, TIMEOUT } from './callbacks.t
 import { classifyInstruction, classifyQuestion } from './classify.ts';
 import { DARAJA_B2B } from './declaration.ts';
 import { parseHandle } from './handle.ts';
+import type { Handle } from './handle.ts';
 import { balanceRequest, paymentRequest, statusRequest } from './requests.ts';
-import type { CallbackUrls, Initiator } from './requests.ts';
+import type { AskedFor, CallbackUrls, Initiator } from './requests.ts';
 
 /** The pay bill number of one biller, and the rules for paying to it. */
 export interface PayBillRule {
@@ -71,9 +72,13 @@ export function createDarajaConnector(options: DarajaOptions): Connector {
         return notSent(reason, { answered: true, operatorPaused: true });
       }
       const urls = urlsOf(STATUS, reference, attemptNumber);
-      const body = statusRequest(options.initiator, handle.conversationId, urls);
       const path = '/mpesa/transactionstatus/v1/query';
-      return classifyQuestion(await call(path, body, asking(signal)));
+      const questions = namesOf(handle).map(async (name) => {
+        const body = statusRequest(options.initiator, name, urls);
+        return classifyQuestion(await call(path, body, asking(signal)));
+      });
+      const results = await Promise.all(questions);
+      return results.find(({ answered }) => answered) ?? results[0] ?? unknown('not asked', false);
     },
     validate: null,
     async balance(signal) {
@@ -89,6 +94,16 @@ export function createDarajaConnector(options: DarajaOptions): Connector {
     callbacks: createCallbacks(options.paths, options.floatAccount),
     close: () => (closing ??= pool.close()),
   };
+}
+
+/**
+ * What to ask for. Without a receipt number, both ids: documents and clients contradict each other about which of
+ * them `OriginalConversationID` is, and an answer about another id than that of the payment is no answer.
+ */
+function namesOf({ receipt, originatorId, conversationId }: Handle): AskedFor[] {
+  if (receipt !== null) return [{ TransactionID: receipt }];
+  const ids = originatorId === null ? [conversationId] : [originatorId, conversationId];
+  return ids.map((id) => ({ OriginalConversationID: id }));
 }
 
 /** The payment to send, or why nothing is sent. */

@@ -41,12 +41,17 @@ export function paymentRequest(by: Initiator, bill: PayBill, urls: CallbackUrls)
   };
 }
 
-export function statusRequest(by: Initiator, conversationId: string, urls: CallbackUrls): object {
+/** What a status query may name a payment by. */
+export type AskedFor =
+  | { readonly TransactionID: string }
+  | { readonly OriginalConversationID: string };
+
+export function statusRequest(by: Initiator, asked: AskedFor, urls: CallbackUrls): object {
   return {
     Initiator: by.name,
     SecurityCredential: by.securityCredential,
     CommandID: 'TransactionStatusQuery',
-    OriginalConversationID: conversationId,
+    ...asked,
     PartyA: by.shortCode,
     IdentifierType: '4',
     ResultURL: urls.result,

@@ -9,8 +9,14 @@ export interface Result {
   readonly code: string;
   readonly description: string;
   readonly conversationId: string;
+  readonly originatorId: string;
   readonly transactionId: string;
   readonly parameter: (key: string) => string | undefined;
+}
+
+/** True for what may be the number of an M-PESA receipt, such as `UA51XX0001`. */
+export function isReceiptNumber(text: string): boolean {
+  return /^[A-Z0-9]{6,20}$/i.test(text);
 }
 
 /** Undefined for anything else. */
@@ -25,6 +31,7 @@ export function readResult(body: Buffer): Result | undefined {
     code,
     description: cleanMessage(textOf(result['ResultDesc']) ?? ''),
     conversationId: textOf(result['ConversationID']) ?? '',
+    originatorId: textOf(result['OriginatorConversationID']) ?? '',
     transactionId: textOf(result['TransactionID']) ?? '',
     parameter: (key) => values.get(key),
   };

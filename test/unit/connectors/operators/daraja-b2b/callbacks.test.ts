@@ -37,7 +37,7 @@ const RESULT = {
   ResultType: '0',
   ResultCode: '0',
   ConversationID: 'AG_1',
-  TransactionID: 'UA1',
+  TransactionID: 'UA1000001',
   ResultParameters: { ResultParameter: [{ Key: 'Amount', Value: '190.00' }] },
 };
 const status = (values: Readonly<Record<string, string>>) => ({
@@ -48,24 +48,42 @@ const status = (values: Readonly<Record<string, string>>) => ({
       TransactionStatus: 'Completed',
       Amount: '190',
       ConversationID: 'AG_1',
-      ReceiptNo: 'UA1',
+      ReceiptNo: 'UA1000001',
       ...values,
     }).map(([Key, Value]) => ({ Key, Value })),
   },
 });
-const PAID = { kind: 'paid', amountCents: 190_00n, operatorReference: 'UA1' };
+const PAID = { kind: 'paid', amountCents: 190_00n, operatorReference: 'UA1000001' };
 
 function reporting(outcome: object) {
   return { kind: 'reports', reports: [{ reference: 'R', outcome }] };
 }
 
 test.each<[string, object, Partial<SentPayment>, object]>([
-  ['is a hint', RESULT, {}, { kind: 'hint', operatorHandle: 'AG_1', says: PAID }],
+  ['is a hint', RESULT, {}, { kind: 'hint', operatorHandle: 'AG_1::UA1000001', says: PAID }],
+  [
+    'brings the other id',
+    { ...RESULT, OriginatorConversationID: '5118-1' },
+    {},
+    { kind: 'hint', operatorHandle: 'AG_1:5118-1:UA1000001' },
+  ],
+  [
+    'does not replace the other id',
+    { ...RESULT, OriginatorConversationID: '5118-2' },
+    { operatorHandle: 'AG_1:5118-1' },
+    { kind: 'hint', operatorHandle: 'AG_1:5118-1:UA1000001' },
+  ],
+  [
+    'without a receipt number keeps an earlier one',
+    { ...RESULT, TransactionID: '' },
+    { operatorHandle: 'AG_1::UA1000001' },
+    { kind: 'hint', operatorHandle: 'AG_1::UA1000001', says: null },
+  ],
   [
     'brings the id of a lost answer',
     RESULT,
     { operatorHandle: null },
-    { kind: 'hint', operatorHandle: 'AG_1' },
+    { kind: 'hint', operatorHandle: 'AG_1::UA1000001' },
   ],
   [
     'that declines is kept with the id',
@@ -73,7 +91,7 @@ test.each<[string, object, Partial<SentPayment>, object]>([
     {},
     {
       kind: 'hint',
-      operatorHandle: 'AG_1:2006',
+      operatorHandle: 'AG_1:::2006',
       says: { kind: 'declined', failureCode: 'invalid_account' },
     },
   ],
@@ -106,20 +124,32 @@ test.each<[string, object, Partial<SentPayment>, object]>([
   [
     'Failed, after a Result that declined',
     status({ TransactionStatus: 'Failed' }),
-    { operatorHandle: 'AG_1:2006' },
+    { operatorHandle: 'AG_1:::2006' },
     { kind: 'declined', code: '2006', failureCode: 'invalid_account' },
+  ],
+  [
+    'Failed, without a Result',
+    status({ TransactionStatus: 'Failed' }),
+    {},
+    { kind: 'declined', code: 'Failed' },
+  ],
+  [
+    'Completed, of the other id alone',
+    status({ ConversationID: '', OriginatorConversationID: '5118-1' }),
+    { operatorHandle: 'AG_1:5118-1' },
+    PAID,
   ],
   ['Reversed', status({ TransactionStatus: 'Reversed' }), {}, { kind: 'reversed' }],
   [
     'Declined, after a Result that our float is too low: it is not the payment that failed',
     status({ TransactionStatus: 'Declined' }),
-    { operatorHandle: 'AG_1:1' },
-    { kind: 'hint', operatorHandle: 'AG_1:1:over', says: null },
+    { operatorHandle: 'AG_1:::1' },
+    { kind: 'hint', operatorHandle: 'AG_1:::1:over', says: null },
   ],
   [
     'Completed, after a Result that our float is too low',
     status({}),
-    { operatorHandle: 'AG_1:1' },
+    { operatorHandle: 'AG_1:::1' },
     PAID,
   ],
   [
@@ -134,12 +164,19 @@ test.each<[string, object, Partial<SentPayment>, object]>([
 
 test.each<[string, object, Partial<SentPayment>]>([
   ['a query that failed', { ...status({}), ResultCode: 25 }, {}],
-  ['Failed, without a Result', status({ TransactionStatus: 'Failed' }), {}],
+  ['Rejected, without a Result', status({ TransactionStatus: 'Rejected' }), {}],
+  ['Completed, without an id', status({ ConversationID: '' }), {}],
+  ['Completed, of the query itself', status({ ConversationID: 'AG_query' }), {}],
+  [
+    'Completed, of another id alone',
+    status({ ConversationID: '', OriginatorConversationID: '5118-2' }),
+    { operatorHandle: 'AG_1:5118-1' },
+  ],
   ['Initiated', status({ TransactionStatus: 'Initiated' }), {}],
   [
     'Initiated, after a Result that our float is too low',
     status({ TransactionStatus: 'Initiated' }),
-    { operatorHandle: 'AG_1:1' },
+    { operatorHandle: 'AG_1:::1' },
   ],
   ['a state that nobody documented', status({ TransactionStatus: 'Done' }), {}],
   ['Completed without an amount', status({ Amount: '' }), {}],

@@ -13,12 +13,23 @@ const refusal = (errorCode: string, errorMessage = 'no') => ({
   errorMessage,
 });
 
+const fault = (errorcode: string) => ({ fault: { faultstring: 'no', detail: { errorcode } } });
+
 describe('an instruction', () => {
   test.each<[string, Ending, object]>([
     [
       'accepted',
       answered(200, { ConversationID: 'AG_1', ResponseCode: '0', ResponseDescription: 'ok' }),
       { kind: 'unknown', operatorHandle: 'AG_1', answered: true },
+    ],
+    [
+      'accepted with both ids',
+      answered(200, {
+        ConversationID: 'AG_1',
+        OriginatorConversationID: '5118-1',
+        ResponseCode: '0',
+      }),
+      { kind: 'unknown', operatorHandle: 'AG_1:5118-1' },
     ],
     [
       'accepted without an id',
@@ -54,10 +65,29 @@ describe('an instruction', () => {
     [
       'spike arrest as 429',
       answered(429, refusal('500.003.02')),
-      { kind: 'not_sent', answered: true },
+      { kind: 'not_sent', answered: true, operatorPaused: true },
     ],
-    ['spike arrest as 500', answered(500, refusal('500.003.02')), { kind: 'unknown' }],
-    ['quota as 500', answered(500, refusal('500.003.03')), { kind: 'unknown' }],
+    [
+      'spike arrest as 500',
+      answered(500, refusal('500.003.02')),
+      { kind: 'not_sent', operatorPaused: true },
+    ],
+    ['quota as 500', answered(500, refusal('500.003.03')), { kind: 'not_sent' }],
+    [
+      'spike arrest of the Apigee in front',
+      answered(429, fault('policies.ratelimit.SpikeArrestViolation')),
+      { kind: 'not_sent', operatorPaused: true },
+    ],
+    [
+      'an app without the product: another token would not help',
+      answered(401, refusal('401.003.01', 'Invalid API call as no apiproduct match found')),
+      { kind: 'not_sent', operatorPaused: true },
+    ],
+    [
+      'another fault of the Apigee',
+      answered(500, fault('messaging.adaptors.x')),
+      { kind: 'unknown' },
+    ],
     ['an internal error', answered(500, refusal('500.002.1001')), { kind: 'unknown' }],
     ['maintenance in a 200', answered(200, { errorCode: '00.002.1001' }), { kind: 'unknown' }],
     ['HTML in a 403', answered(403, '<html>'), { kind: 'unknown', answered: false }],

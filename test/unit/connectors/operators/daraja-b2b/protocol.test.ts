@@ -85,7 +85,7 @@ test.each<[string, Partial<PaymentInstruction>, object]>([
 
 test('a Result and a status query that say that our float is too low pause the operator', async () => {
   const connector = darajaB2b.create(OPERATOR, URL);
-  const query = { ...INSTRUCTION, operatorHandle: 'AG_1:1:over' };
+  const query = { ...INSTRUCTION, operatorHandle: 'AG_1:::1:over' };
   expect(await connector.status?.(query, new AbortController().signal)).toMatchObject({
     kind: 'not_sent',
     operatorPaused: true,

@@ -41,7 +41,7 @@ test('a payment is sent as Business Pay Bill: POST /mpesa/b2b/v1/paymentrequest'
 });
 
 test('Transaction Status: POST /mpesa/transactionstatus/v1/query', () => {
-  expect(statusRequest(BY, 'AG_1', URLS)).toEqual({
+  expect(statusRequest(BY, { OriginalConversationID: 'AG_1' }, URLS)).toEqual({
     Initiator: 'apiop01',
     SecurityCredential: 'BASE64==',
     CommandID: 'TransactionStatusQuery',

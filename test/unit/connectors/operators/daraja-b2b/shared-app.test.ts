@@ -18,6 +18,7 @@ test('two processes with one app pay nothing twice, and do not flood the gateway
   const emulator = new DarajaEmulator({
     resultAfterMs: 1,
     unknownId: 'silence',
+    originalId: 'originator',
     acceptsCredential: (credential) => credential === CREDENTIAL,
   });
   const gateway = createGateway(emulator, { consumerKey: 'key', consumerSecret: 'secret' });
