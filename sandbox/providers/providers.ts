@@ -98,7 +98,13 @@ const EMULATORS: Readonly<Record<ProviderCode, (of: Surroundings) => RequestList
     return new AfricastalkingEmulator(options, memory).listener;
   },
   tingg: ({ secrets: { tingg }, memory, soonMs, slowMs }) => {
-    const options = { ...tingg, endsAfterMs: soonMs, slowMs, usedId: 'executes' } as const;
+    const options = {
+      ...tingg,
+      endsAfterMs: soonMs,
+      slowMs,
+      usedId: 'executes',
+      requiresOwnId: false,
+    } as const;
     return new TinggEmulator(options, memory).listener;
   },
 };

@@ -15,10 +15,13 @@ export interface TinggOptions {
   readonly slowMs?: number;
   /** Effect of a used payerTransactionID; not known of the real provider. */
   readonly usedId: 'refused' | 'executes';
+  /** A status query without its own id is invalid, as its documents say. */
+  readonly requiresOwnId: boolean;
 }
 
 interface Packet {
   readonly payerTransactionID?: string;
+  readonly beepTransactionID?: string;
   readonly serviceCode?: string;
   readonly accountNumber?: string;
   readonly MSISDN?: string;
@@ -120,12 +123,16 @@ export class TinggEmulator {
       case 'BEEP.postPayment':
         return this.#pay(packet);
       case 'BEEP.queryPaymentStatus': {
+        if (this.#options.requiresOwnId && packet.beepTransactionID === undefined) {
+          return result(167, 'Invalid request');
+        }
         const payment = this.#payments
           .rows()
           .find(({ transactionId }) => transactionId === packet.payerTransactionID);
         return payment === undefined ? result(143, 'Transaction not found') : statusShown(payment);
       }
       case 'BEEP.queryBill':
+        if (lacksNames(packet)) return result(167, 'Invalid request');
         return packet.accountNumber?.endsWith('9902') === true
           ? result(306, 'Invalid account')
           : {
@@ -138,6 +145,7 @@ export class TinggEmulator {
               customerName: 'TEST CUSTOMER',
             };
       case 'BEEP.validateAccount':
+        if (lacksNames(packet)) return result(167, 'Invalid request');
         return packet.accountNumber?.endsWith('9902') === true
           ? result(306, 'Invalid account')
           : { ...result(307, 'Valid account'), active: 'yes', customerName: 'TEST CUSTOMER' };
@@ -239,6 +247,11 @@ export class TinggEmulator {
   }
 }
 
+/** Questions about accounts require them, though nothing is paid. */
+function lacksNames({ MSISDN: phone, payerTransactionID: id }: Packet): boolean {
+  return phone === undefined || id === undefined;
+}
+
 function result(statusCode: number, statusDescription: string): Result {
   return { statusCode, statusDescription };
 }
@@ -256,7 +269,7 @@ function statusShown(payment: Payment): Result {
     beepTransactionID: payment.beepTransactionId,
     MSISDN: '254700000001',
     payerClientCode: 'TEST',
-    receiptNumber: isPaid ? `TG${payment.beepTransactionId}` : '',
+    receiptNumber: JSON.stringify([isPaid ? `TG${payment.beepTransactionId}` : '']),
     receiverNarration: isPaid ? 'Token: 0000-1111-2222-3333-4444 Units: 19.8 kWh' : '',
     totalRecordsPendingQuery: 0,
     totalRecordsPendingAck: 0,

@@ -9,6 +9,7 @@ const SECRET = { username: 'user', password: 'pass' };
 export function tingg(by: {
   readonly usedId: 'refused' | 'executes';
   readonly acceptanceWindowMs: number | null;
+  readonly requiresOwnId: boolean;
 }): Subject {
   return {
     name: `tingg, a used id ${by.usedId}, not found is ${by.acceptanceWindowMs === null ? 'no ' : ''}proof`,
@@ -19,6 +20,7 @@ export function tingg(by: {
         password: 'pass',
         endsAfterMs: 1,
         usedId: by.usedId,
+        requiresOwnId: by.requiresOwnId,
       });
       const settings = {
         billers: { kplc_prepaid: { service_code: 'KPLC-PRE' } },

@@ -4,7 +4,7 @@ import type { AccountAnswer, BalanceAnswer } from '../../operator.ts';
 import { CURRENCY } from '../../../platform/base/money.ts';
 import { declined, notSent, unknown } from '../../outcomes.ts';
 import { cleanMessage, cleanName } from '../../../platform/base/clean-text.ts';
-import { centsOf, textOf } from '../../values.ts';
+import { centsOf, listOf, readJson, textOf } from '../../values.ts';
 import { readAnswer } from './answers.ts';
 import type { Result } from './answers.ts';
 
@@ -40,7 +40,7 @@ export function classifyPayment(ending: Ending, sent: Sent): PaymentOutcome {
   return Object.hasOwn(REFUSALS, code)
     ? declined(code, REFUSALS[code] ?? 'operator_refused', message)
     : // Also 183: the query brings receipt and token.
-      unknown(`${code}: ${message}`, true);
+      { ...unknown(`${code}: ${message}`, true), operatorHandle: beepIdOf(values) };
 }
 
 export function classifyStatus(ending: Ending, sent: Sent): StatusOutcome {
@@ -58,7 +58,7 @@ export function classifyStatus(ending: Ending, sent: Sent): StatusOutcome {
 
 /** The answer does not always repeat the amount. Then it is the instructed one, which Tingg cannot change. */
 function paid({ message, values }: Result, sent: Sent): StatusOutcome {
-  const receipt = textOf(values['receiptNumber']) || textOf(values['beepTransactionID']);
+  const receipt = receiptOf(textOf(values['receiptNumber']) ?? '') || beepIdOf(values);
   const operatorReference = cleanMessage(receipt ?? '')
     .trim()
     .slice(0, 100);
@@ -69,6 +69,22 @@ function paid({ message, values }: Result, sent: Sent): StatusOutcome {
   }
   const details = detailsOf(textOf(values['receiverNarration']) ?? '');
   return { kind: 'paid', operatorReference, amountCents, message: message || 'Paid', details };
+}
+
+function beepIdOf(values: Result['values']): string | null {
+  const id = textOf(values['beepTransactionID']) ?? '';
+  return /^\d{1,30}$/.test(id) ? id : null;
+}
+
+/** Plain, or as documented in JSON text: `["KPLC55231"]`, or `[""]` if there is none. */
+function receiptOf(text: string): string {
+  const inJson = text.startsWith('[') ? readJson(Buffer.from(text)) : undefined;
+  if (!Array.isArray(inJson)) return text;
+  return (
+    listOf(inJson)
+      .map(textOf)
+      .find((one) => one !== undefined && one !== '') ?? ''
+  );
 }
 
 /** Token and units of prepaid electricity come in a text for people. */

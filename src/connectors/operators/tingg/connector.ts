@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { exchange } from '../../../platform/outbound/exchange.ts';
 import type { Ending } from '../../../platform/outbound/exchange.ts';
 import type { PaymentInstruction, StatusQuery } from '../../operator-outcomes.ts';
@@ -82,13 +83,16 @@ export function createTinggConnector(options: TinggOptions): Connector {
     },
     async status(query, signal) {
       const sent = sentOf(query);
-      const packet = statusPacket(sent.transactionId);
+      const packet = statusPacket(sent.transactionId, query.operatorHandle);
       return classifyStatus(await call('BEEP.queryPaymentStatus', packet, asking(signal)), sent);
     },
     async validate({ billerCode, account }, signal) {
       const service = billers.get(billerCode);
       if (service === undefined) return { kind: 'unknown', reason: noService(billerCode) };
-      const packet = accountPacket(service.serviceCode, account);
+      const packet = accountPacket({
+        ...{ serviceCode: service.serviceCode, account, phone: options.phoneNumber },
+        transactionId: randomUUID(),
+      });
       const operation = service.hasBills ? 'BEEP.queryBill' : 'BEEP.validateAccount';
       return classifyAccount(await call(operation, packet, asking(signal)));
     },

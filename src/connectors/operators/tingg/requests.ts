@@ -58,12 +58,27 @@ export function transactionIdOf(sent: {
   return `${sent.reference}-${sent.attemptNumber}`;
 }
 
-export function statusPacket(transactionId: string): object {
-  return { payerTransactionID: transactionId };
+/** @param beepTransactionId Tingg's own id, which its documents require; null: its answer was lost. */
+export function statusPacket(transactionId: string, beepTransactionId: string | null): object {
+  return {
+    payerTransactionID: transactionId,
+    ...(beepTransactionId === null ? {} : { beepTransactionID: beepTransactionId }),
+  };
 }
 
-export function accountPacket(serviceCode: string, account: string): object {
-  return { serviceCode, accountNumber: account };
+/** About an account or its bill. The documents require a phone number and an id, though nothing is paid. */
+export function accountPacket(asked: {
+  readonly serviceCode: string;
+  readonly account: string;
+  readonly phone: string;
+  readonly transactionId: string;
+}): object {
+  return {
+    serviceCode: asked.serviceCode,
+    accountNumber: asked.account,
+    MSISDN: asked.phone,
+    payerTransactionID: asked.transactionId,
+  };
 }
 
 /** `YYYY-MM-DD HH:MM:SS` in East Africa. */

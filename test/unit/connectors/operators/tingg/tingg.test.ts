@@ -55,8 +55,23 @@ test('a payment is sent as BEEP.postPayment', () => {
 });
 
 test('questions', () => {
-  expect(statusPacket('p-0001-1')).toEqual({ payerTransactionID: 'p-0001-1' });
-  expect(accountPacket('KPLC', '1')).toEqual({ serviceCode: 'KPLC', accountNumber: '1' });
+  expect(statusPacket('p-0001-1', null)).toEqual({ payerTransactionID: 'p-0001-1' });
+  expect(statusPacket('p-0001-1', '9000000001')).toEqual({
+    payerTransactionID: 'p-0001-1',
+    beepTransactionID: '9000000001',
+  });
+  const account = {
+    serviceCode: 'KPLC',
+    account: '1',
+    phone: '254700000001',
+    transactionId: 'q-1',
+  };
+  expect(accountPacket(account)).toEqual({
+    serviceCode: 'KPLC',
+    accountNumber: '1',
+    MSISDN: '254700000001',
+    payerTransactionID: 'q-1',
+  });
   expect(transactionIdOf({ reference: 'R', attemptNumber: 2 })).toBe('R-2');
 });
 
@@ -73,7 +88,12 @@ const refusedCredentials = answered({ authStatus: { authStatusCode: 132 }, resul
 
 describe('an instruction', () => {
   test.each<[string, Ending, object]>([
-    ['139', result(139), { kind: 'unknown', answered: true }],
+    ['139', result(139), { kind: 'unknown', answered: true, operatorHandle: null }],
+    [
+      '139 with the id that the query needs',
+      result(139, { beepTransactionID: 9_000_000_001 }),
+      { kind: 'unknown', operatorHandle: '9000000001' },
+    ],
     ['183 as text: the query brings the receipt', result('183'), { kind: 'unknown' }],
     ['167', result(167), { kind: 'declined', code: '167' }],
     ['231', result('231'), { kind: 'declined', failureCode: 'amount_not_allowed' }],
@@ -119,6 +139,16 @@ const RECEIPT = { receiptNumber: 'TG1', payerTransactionID: 'p-0001-1' };
 describe('the query', () => {
   test.each<[string, Ending, object]>([
     ['183', result(183, RECEIPT), { kind: 'paid', operatorReference: 'TG1', amountCents: 500_00n }],
+    [
+      '183 with receipts in JSON text, as documented',
+      result(183, { ...RECEIPT, receiptNumber: '["KPLC55231"]' }),
+      { kind: 'paid', operatorReference: 'KPLC55231' },
+    ],
+    [
+      '183 with an empty receipt in JSON text',
+      result(183, { ...RECEIPT, receiptNumber: '[""]', beepTransactionID: '9000000001' }),
+      { kind: 'paid', operatorReference: '9000000001' },
+    ],
     ['217: accepted by hand', result(217, RECEIPT), { kind: 'paid' }],
     ['183 without a receipt', result(183, { receiptNumber: '' }), { kind: 'unknown' }],
     ['183 of another', result(183, { ...RECEIPT, payerTransactionID: 'p-2' }), { kind: 'unknown' }],
