@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '../../src/platform/base/ids.ts';
+import { setOperator } from '../../src/payments/billers/administer.ts';
 import { listBillers } from '../../src/payments/billers/store.ts';
 import { billerOf } from '../../src/payments/billers/catalogue.ts';
 import { claim } from '../../src/payments/dispatch/store.ts';
@@ -52,12 +53,12 @@ async function enter(given: Partial<Parameters<typeof enterQuarantine>[1]> = {})
 }
 
 /** Imports a complete statement of the operator for the period. */
-async function importStatement(from: Date, to: Date): Promise<void> {
+async function importStatement(from: Date, to: Date, isPulled = false): Promise<void> {
   await books.pool.query(
     `insert into operator_statements (statement_id, operator, period_start, period_end, file_sha256,
-       imported_at, complete, opening_cents, closing_cents)
-     values ($1, $2, $3, $4, sha256($5), now(), true, 0, 0)`,
-    [newId(), OPERATOR, from, to, Buffer.from(newId())],
+       imported_at, complete, opening_cents, closing_cents, pulled)
+     values ($1, $2, $3, $4, sha256($5), now(), true, 0, 0, $6)`,
+    [newId(), OPERATOR, from, to, Buffer.from(newId()), isPulled],
   );
 }
 
@@ -240,6 +241,25 @@ describe('a release', () => {
     await release('Amina');
     expect((await listEvents(books.pool, 1))[0]).toMatchObject({ detail: { forced: false } });
     await expect(release('Amina')).rejects.toThrow('The service is not in quarantine');
+  });
+
+  test('does not follow from what one person pulls from the operator, who may list payments later', async () => {
+    const open = await findOpenQuarantine(books.pool);
+    if (open === undefined) throw new Error('there is no quarantine');
+    await importStatement(open.lostFrom, new Date(open.lostUntil.getTime() + 1), true);
+    await expect(releaseQuarantine(books, { by: 'Amina' })).rejects.toThrow(`of ${OPERATOR}`);
+    expect(await findOpenQuarantine(books.pool)).toBeDefined();
+  });
+
+  test('does not follow from the statement of another merchant account than payments went to', async () => {
+    const open = await findOpenQuarantine(books.pool);
+    if (open === undefined) throw new Error('there is no quarantine');
+    const change = { baseUrl: 'http://127.0.0.1:10', settings: {} };
+    await setOperator(books.pool, OPERATOR, change, async () => {});
+    await importStatement(open.lostFrom, new Date(open.lostUntil.getTime() + 1));
+    await expect(releaseQuarantine(books, { by: 'Amina' })).rejects.toThrow(`of ${OPERATOR}`);
+    await books.owner.query(`update operator_versions set replaced_at = '2020-01-01'`);
+    await releaseQuarantine(books, { by: 'Amina' });
   });
 
   test('without the statements needs two people, and is recorded', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/platform/base/ids.ts';
-import { statementCovers } from '../../src/payments/reconciliation/store.ts';
+import { readCoverage } from '../../src/payments/reconciliation/covered-store.ts';
 import { openBooks, OPERATOR } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 
@@ -41,8 +41,9 @@ describe('the union of complete statements', () => {
     [55, 61, false],
     [0, 60, false],
   ])('covers %s to %s: %s', async (from, to, covered) => {
-    const period = { operator: OPERATOR, from: at(from), to: at(to) };
-    expect(await statementCovers(books.pool, period)).toBe(covered);
-    expect(await statementCovers(books.pool, { ...period, operator: 'airtel' })).toBe(false);
+    const covers = await readCoverage(books.pool, OPERATOR, 'all');
+    expect(covers(at(from), at(to))).toBe(covered);
+    const others = await readCoverage(books.pool, 'airtel', 'all');
+    expect(others(at(from), at(to))).toBe(false);
   });
 });

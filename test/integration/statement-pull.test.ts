@@ -17,7 +17,7 @@ import {
   pullPeriod,
 } from '../../src/payments/reconciliation/pull.ts';
 import { findPull } from '../../src/payments/reconciliation/pull-store.ts';
-import { statementCovers } from '../../src/payments/reconciliation/store.ts';
+import { readCoverage } from '../../src/payments/reconciliation/covered-store.ts';
 import {
   createInstructed,
   OPERATOR,
@@ -27,7 +27,9 @@ import {
 import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
-import { databaseTime, referenceOf } from '../support/reconciliation-fixture.ts';
+import { createStatementFormat } from '../../src/connectors/operators/http-json/statement.ts';
+import { databaseTime, importLines, referenceOf } from '../support/reconciliation-fixture.ts';
+import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { createScriptedConnector, paid } from '../support/scripted-connector.ts';
 
 // Statements that are pulled from the operator, page by page.
@@ -159,6 +161,32 @@ describe('a pulled statement', () => {
     expect(found.rows).toEqual([{ outcome: null }]);
   });
 
+  test('proves nothing about a payment that it does not list, also once a file is imported', async () => {
+    const open = await instructed();
+    const to = new Date(Number(await databaseTime(books)) - 400_000);
+    await books.owner.query(`update dispatch_queue set sent_at = $1`, [
+      new Date(Number(to) - 400_000),
+    ]);
+    await pullHour(inPages([], 1), to);
+    const folder = await makeTemporaryFolder();
+    const format = createStatementFormat({
+      absenceIsProof: true,
+      acceptanceWindowMs: 0,
+      payDeadlineMs: 0,
+    });
+    const file = { format, from: new Date(Number(to) - HOUR_MS), to };
+    // It does not say that it lists everything.
+    const part = await importLines(books, folder, [], { ...file, complete: false });
+    expect(part).toMatchObject({ notPaid: 0 });
+    const found = await books.pool.query('select outcome from payments where payment_id = $1', [
+      open.paymentId,
+    ]);
+    expect(found.rows).toEqual([{ outcome: null }]);
+    const whole = { ...file, openingCents: 1n };
+    expect(await importLines(books, folder, [], whole)).toMatchObject({ notPaid: 1 });
+    await removeFolder(folder);
+  });
+
   test.each<[string, Pull, string]>([
     ['that does not come', () => ({ kind: 'unknown', reason: 'HTTP 500' }), 'HTTP 500'],
     ['whose pages go round', () => ({ kind: 'page', movements: [], next: 'x' }), 'in a circle'],
@@ -215,8 +243,8 @@ describe('the job', () => {
     const days = [0, 1, 2].map((day) => new Date(Number(pulledUntil) + day * DAY_MS));
     expect(asked).toEqual(days);
     const to = new Date(Number(pulledUntil) + 3 * DAY_MS);
-    const period = { operator: OPERATOR, from: pulledUntil, to };
-    expect(await statementCovers(books.pool, period)).toBe(true);
+    const covers = await readCoverage(books.pool, OPERATOR, 'all');
+    expect(covers(pulledUntil, to)).toBe(true);
     expect((await findPull(books.pool, OPERATOR))?.pulledUntil).toEqual(to);
   });
 

@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import { listRoutes } from '../billers/routes-store.ts';
 import { listBillers } from '../billers/store.ts';
 import { readQueueTotals } from '../dispatch/queue-totals-store.ts';
-import { statementCovers } from '../reconciliation/store.ts';
+import { readCoverage } from '../reconciliation/covered-store.ts';
 import type { QuarantineRow } from './store.ts';
 
 /** An operator that may have executed payments that the ledger lacks. */
@@ -10,7 +10,7 @@ export interface Stake {
   readonly operatorCode: string;
   /** The open payments that it may have: queued, or waiting for an answer. */
   readonly open: number;
-  /** Complete, matched statements cover the missing period. */
+  /** Complete, matched statements that can prove what was not paid cover the missing period. */
   readonly covered: boolean;
 }
 
@@ -33,10 +33,10 @@ export async function readStakes(
   for (const { billerCode, count } of await readQueueTotals(db)) {
     for (const code of operatorsOf(billerCode)) open.set(code, (open.get(code) ?? 0) + count);
   }
-  const period = { from: quarantine.lostFrom, to: endOf(quarantine) };
   const stakes: Stake[] = [];
   for (const operatorCode of [...open.keys()].toSorted()) {
-    const covered = await statementCovers(db, { operator: operatorCode, ...period });
+    const covers = await readCoverage(db, operatorCode, 'proofs');
+    const covered = covers(quarantine.lostFrom, endOf(quarantine));
     stakes.push({ operatorCode, open: open.get(operatorCode) ?? 0, covered });
   }
   return stakes;

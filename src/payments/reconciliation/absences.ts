@@ -2,6 +2,7 @@ import type { StatementFormat } from '../../connectors/operator-statements.ts';
 import { isReference } from '../../parties/reference.ts';
 import { plainReference } from '../../platform/base/written-alike.ts';
 import { provesAfterMsOf } from '../dispatch/next-step.ts';
+import type { Covers } from './covered-store.ts';
 import type { MatchOptions, OurPayment } from './match.ts';
 import type { Unplaced } from './unplaced-store.ts';
 
@@ -20,13 +21,10 @@ export interface FormerTimes extends StatementTimes {
   readonly version: number;
 }
 
-/** True if complete statements cover the whole period. */
-export type Covers = (from: Date, to: Date) => boolean;
-
 /**
  * @param payments none of them is in a statement.
- * @param rules.proves the same for statements that are certainly of the merchant account that has the
- * instructions. Default: all are.
+ * @param rules.proves the same for statements that can prove it: files that are certainly of the merchant account that
+ * has the instructions. Default: all are.
  */
 export function findAbsences(
   payments: readonly OurPayment[],

@@ -3,23 +3,30 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import type { PaymentKey } from '../create/payment.ts';
 import type { Period } from './store.ts';
 
-/** The periods that complete statements of the operator cover, merged, earliest first. */
-export async function listCovered(
+/** True if complete statements cover from <= time < to. */
+export type Covers = (from: Date, to: Date) => boolean;
+
+/**
+ * Reads what complete statements of the operator cover: every movement of that time has been matched with our ledger.
+ * @param which `proofs`: without statements that may be of a merchant account that we had before, and without those
+ * that were pulled, because operators list movements late.
+ */
+export async function readCoverage(
   db: Queryable,
   operator: string,
-  /** `certain`: without statements that may be of a merchant account that we had before. */
-  account: 'any' | 'certain' = 'any',
-): Promise<Period[]> {
+  which: 'all' | 'proofs',
+): Promise<Covers> {
   const listed = await db.query<Period>(
     `select lower(p) as from, upper(p) as to from (
        select unnest(range_agg(tstzrange(period_start, period_end))) as p
-       from operator_statements where operator = $1 and complete and ($2 = 'any' or period_start >= coalesce((
-         select max(v.replaced_at) from operator_versions v
-         where v.operator_code = $1 and not v.same_account), '-infinity'))
-     ) merged order by 1`,
-    [operator, account],
+       from operator_statements where operator = $1 and complete
+         and ($2 = 'all' or not pulled and period_start >= coalesce((
+           select max(v.replaced_at) from operator_versions v
+           where v.operator_code = $1 and not v.same_account), '-infinity'))
+     ) merged`,
+    [operator, which],
   );
-  return listed.rows;
+  return (from, to) => listed.rows.some((period) => period.from <= from && to <= period.to);
 }
 
 /** Counts those of the payments that exist and are not archived. */

@@ -22,7 +22,7 @@ import { takeYourTime } from '../ledger/sums-store.ts';
 import { countOpenCasesBefore } from '../cases/cases-store.ts';
 import { termsOf } from '../prices/price.ts';
 import { listOperatorPrices } from '../prices/store.ts';
-import { statementCovers } from './store.ts';
+import { readCoverage } from './covered-store.ts';
 import type { Period } from './store.ts';
 
 /** A day of the service's time zone. */
@@ -116,7 +116,7 @@ export async function readDayGaps(
 ): Promise<DayGaps> {
   const missing: string[] = [];
   for (const operator of await listOperatorsPaid(db, { from, to })) {
-    if (!(await statementCovers(db, { operator, from, to }))) missing.push(operator);
+    if (!(await readCoverage(db, operator, 'all'))(from, to)) missing.push(operator);
   }
   return { missing, openCases: await countOpenCasesBefore(db, to) };
 }

@@ -12,7 +12,6 @@ import { openDifferences } from './differences.ts';
 import type { EndedPayment } from './differences.ts';
 import type { MatchedRow } from './case-facts.ts';
 import { findAbsences, withoutLookalikes } from './absences.ts';
-import type { Covers } from './absences.ts';
 import { matchStatement, unexplainedCents } from './match.ts';
 import type { Match, OurPayment } from './match.ts';
 import { listFormerTimes } from './statement-format.ts';
@@ -30,12 +29,12 @@ import {
   readDatabaseTime,
   readPayments,
 } from './store.ts';
-import { listCovered } from './covered-store.ts';
+import { readCoverage } from './covered-store.ts';
 import { listUnplaced } from './unplaced-store.ts';
 import { findRenumbered } from './renumbered.ts';
 import { keyOf, rowsOf, withChanges } from './rows.ts';
 import { isRevised, listFormer } from './revised-store.ts';
-import type { KnownMovement, Period } from './store.ts';
+import type { KnownMovement } from './store.ts';
 import type { PaymentKey } from '../create/payment.ts';
 import { effectCents } from './statement.ts';
 import type {
@@ -197,11 +196,11 @@ async function take(
   await writeRows(db, { ...request, statementId }, rows);
   const listed = new Set(matches.flatMap((match) => [match.payment, match.candidate]));
   const absent = payments.filter((payment) => payment.listedPayments <= 0 && !listed.has(payment));
-  const found = findAbsences(absent, coverage(await listCovered(db, operator)), {
+  const found = findAbsences(absent, await readCoverage(db, operator, 'all'), {
     ...request,
     ...request.format,
     former: request.format.absenceIsProof ? await listFormerTimes(db, operator) : [],
-    proves: coverage(await listCovered(db, operator, 'certain')),
+    proves: await readCoverage(db, operator, 'proofs'),
   });
   const absences = { ...found, notPaid: await certainlyNotPaid(db, request, found.notPaid) };
   const opened = await openDifferences(db, { ...request, statementId, read, rows, absences });
@@ -233,10 +232,6 @@ async function certainlyNotPaid(
   if (first === undefined) return [];
   const since = new Date(first - request.toleranceMs);
   return withoutLookalikes(notPaid, await listUnplaced(db, request.operator, since), request);
-}
-
-function coverage(covered: readonly Period[]): Covers {
-  return (from, to) => covered.some((period) => period.from <= from && to <= period.to);
 }
 
 async function writeRows(
