@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stopWebhook } from '../../src/payments/events/administer.ts';
 import { setOperator } from '../../src/payments/billers/administer.ts';
+import { setFeePrice } from '../../src/payments/billers/administer-prices.ts';
+import { setRoute } from '../../src/payments/billers/administer-routes.ts';
 import { addAccount, setSource } from '../../src/payments/receipts/administer.ts';
 import { BILLER, changeJson, ROUTE } from '../../src/payments/settings/billers.ts';
 import { COLLECTOR_KEY, collectorSealed } from '../../src/payments/settings/collectors.ts';
@@ -13,7 +15,7 @@ import {
   requireUsableWith,
   sealedFor,
 } from '../../src/payments/settings/operators.ts';
-import { OPERATOR_PRICE, termsJson } from '../../src/payments/settings/prices.ts';
+import { FEE, OPERATOR_PRICE, termsJson } from '../../src/payments/settings/prices.ts';
 import { proposeSetting } from '../../src/payments/settings/propose.ts';
 import type { SettingChange } from '../../src/payments/settings/propose.ts';
 import { sealSecret } from '../../src/payments/settings/sealed.ts';
@@ -21,6 +23,7 @@ import { ruleJson, TOP_UP, VENDOR, WEBHOOK } from '../../src/payments/settings/v
 import type { TopUpRule } from '../../src/payments/vendor-floats/rule.ts';
 import type { Actor } from '../../src/proposals/kind.ts';
 import type { Proposals } from '../../src/proposals/proposals.ts';
+import { flatFormula } from '../support/fee-prices.ts';
 import { COLLECTOR, openBooks, OPERATOR } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { BILLER as WATER } from '../support/new-transaction.ts';
@@ -89,6 +92,7 @@ const CHANGES: readonly (readonly [
     }),
     [
       ['Operator', /^kplc → second$/],
+      ['Routes', /^kplc at position 0 with weight 1 → second at position 0 with weight 1$/],
       ['Maximum', /^none → 10000\.00$/],
     ],
   ],
@@ -292,6 +296,38 @@ test('an address is proposed only as it is read: no other letters, and nothing t
   }
   const { problem } = await previewOf(operator('https://pay.example.com/v2/'));
   expect(problem).toBeNull();
+});
+
+test('a new operator of a biller is shown with the routes that stay', async () => {
+  const key = { billerCode: WATER, operatorCode: 'second' };
+  await setRoute(books.pool, key, { maximumCents: 100n, dailyLimitCents: 500n });
+  const change = changeJson({ operatorCode: OPERATOR });
+  const { lines } = await previewOf({ setting: BILLER, key: { billerCode: WATER }, change });
+  const second = 'second at position 0 with weight 1, up to 1.00, at most 5.00 a day';
+  expect(lines).toEqual([
+    { label: 'Operator', text: `second → ${OPERATOR}` },
+    { label: 'Routes', text: `${second} → ${OPERATOR} at position 0 with weight 1; ${second}` },
+  ]);
+});
+
+test('the end of a vendor’s own fee is shown with the fee that the vendor then pays', async () => {
+  const begin = { validFrom: null, setBy: 'Chege' };
+  const { vendorId } = shop;
+  await setFeePrice(books.pool, { billerCode: WATER, vendorId: null }, flatFormula(5_000n), begin);
+  await setFeePrice(books.pool, { billerCode: WATER, vendorId }, flatFormula(1_000n), begin);
+  const own = { setting: FEE, key: { billerCode: WATER, vendor: shop } };
+  const { lines } = await previewOf({ ...own, change: { formula: null, validFrom: null } });
+  expect(lines).toEqual([{ label: 'Price', text: '10.00 → that of every vendor (50.00)' }]);
+});
+
+test('what an operator charges is shown with the payments for which it counts', async () => {
+  const terms = { cost: rate(10n), commission: rate(0n), commissionNetted: true };
+  const { remarks } = await previewOf({
+    ...{ setting: OPERATOR_PRICE, key: { billerCode: WATER, operatorCode: OPERATOR } },
+    change: { ...termsJson(terms), validFrom: null },
+  });
+  const text = 'keep the price of that time; others get the new one';
+  expect(remarks).toEqual([{ label: 'Payments that were sent', text }]);
 });
 
 test('a webhook that was stopped is set with the remark that it is called again', async () => {

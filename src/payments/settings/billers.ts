@@ -2,12 +2,14 @@ import { filledText, orNull, strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { formatMoney } from '../../platform/base/money.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
 import { setBiller } from '../billers/administer.ts';
 import type { BillerChange } from '../billers/administer.ts';
 import { removeRoute, setRoute } from '../billers/administer-routes.ts';
 import type { RouteChange } from '../billers/administer-routes.ts';
 import { AMOUNT_RULES } from '../billers/product.ts';
 import { listRouteRows } from '../billers/routes-store.ts';
+import type { RouteRow } from '../billers/routes-store.ts';
 import { findBiller } from '../billers/store.ts';
 import { code, present } from './fields.ts';
 import { setting } from './setting.ts';
@@ -46,6 +48,8 @@ export const BILLER = setting({
       Name: row.name,
       Category: row.category,
       Operator: row.operatorCode,
+      // The former operator’s own terms, if it has some, keep it as a route; the new one may have some already.
+      Routes: await routesText(db, billerCode),
       Minimum: formatMoney(row.minimumCents),
       Maximum: moneyText(row.maximumCents),
       'Phone number': row.secondaryAccount ? 'required' : 'not asked for',
@@ -96,6 +100,22 @@ export const ROUTE = setting({
     return await setRoute(db, key, withCents(terms));
   },
 });
+
+async function routesText(db: Queryable, billerCode: string): Promise<string> {
+  const rows = (await listRouteRows(db)).filter((row) => row.billerCode === billerCode);
+  return rows.map(routeText).join('; ');
+}
+
+function routeText(row: RouteRow): string {
+  const { minimumCents: minimum, maximumCents: maximum, dailyLimitCents: daily } = row;
+  return [
+    `${row.operatorCode} at position ${row.position} with weight ${row.weight}`,
+    ...(minimum === null ? [] : [`from ${formatMoney(minimum)}`]),
+    ...(maximum === null ? [] : [`up to ${formatMoney(maximum)}`]),
+    ...(daily === null ? [] : [`at most ${formatMoney(daily)} a day`]),
+    ...(row.status === 'ONLINE' ? [] : [row.status]),
+  ].join(', ');
+}
 
 const moneyText = (amount: bigint | null): string => (amount === null ? '' : formatMoney(amount));
 

@@ -9,7 +9,6 @@ import { formulaText, termsText } from '../prices/text.ts';
 import { postingTime } from '../../platform/db/posting-time.ts';
 import { code } from './fields.ts';
 import { setting } from './setting.ts';
-import type { Fields } from './setting.ts';
 
 const cents = Type.String({ pattern: '^[0-9]{1,15}$' });
 const bps = Type.Integer({ minimum: 0, maximum: 10_000 });
@@ -24,8 +23,6 @@ const formula = strict({
   vatIncluded: Type.Boolean(),
 });
 
-const KEPT = [{ label: 'Payments that exist', text: 'keep the price that they have' }];
-
 /** The fee that vendors pay. A formula of null ends the price. */
 export const FEE = setting({
   ...{ name: 'fee', label: 'Fee', topic: 'billers' },
@@ -38,13 +35,17 @@ export const FEE = setting({
   target: ({ billerCode, vendor }) => (vendor ? `${billerCode} for ${vendor.vid}` : billerCode),
   vendorId: ({ vendor }) => vendor?.vendorId ?? null,
   read: async (db, { billerCode, vendor }) => {
-    const vendorId = vendor?.vendorId ?? null;
-    const rows = (await listFeePrices(db, 'current')).filter(
-      (row) => row.billerCode === billerCode && row.vendorId === vendorId,
-    );
-    return priceFields(rows, formulaText, await postingTime(db));
+    const now = await postingTime(db);
+    const all = (await listFeePrices(db, 'current')).filter((row) => row.billerCode === billerCode);
+    const of = (vendorId: number | null) => all.filter((row) => row.vendorId === vendorId);
+    const usual = priceText(of(null), formulaText, now);
+    if (vendor === null) return { Price: usual };
+    // A vendor without a price of its own pays that one, not nothing.
+    const none = `that of every vendor (${usual})`;
+    const own = (row: FeeFormula) => (row.tiers.length === 0 ? none : formulaText(row));
+    return { Price: priceText(of(vendor.vendorId), own, now, none) };
   },
-  remarks: () => KEPT,
+  remarks: () => [{ label: 'Payments that exist', text: 'keep the price that they have' }],
   apply: async (db, { key: { billerCode, vendor }, change, by }) => {
     const key = { billerCode, vendorId: vendor?.vendorId ?? null };
     const begin = beginOf(change, by);
@@ -65,9 +66,14 @@ export const OPERATOR_PRICE = setting({
     const rows = (await listOperatorPrices(db, 'current')).filter(
       (row) => row.billerCode === billerCode && row.operatorCode === operatorCode,
     );
-    return priceFields(rows, termsText, await postingTime(db));
+    return { Price: priceText(rows, termsText, await postingTime(db)) };
   },
-  remarks: () => KEPT,
+  remarks: () => [
+    {
+      label: 'Payments that were sent',
+      text: 'keep the price of that time; others get the new one',
+    },
+  ],
   apply: async (db, { key, change, by }) => {
     const { cost, commission, commissionNetted, ...begin } = change;
     const terms = { cost: rateOf(cost), commission: rateOf(commission), commissionNetted };
@@ -114,19 +120,21 @@ const rateJson = ({ flatCents, bps: share }: Rate) => ({
   bps: share,
 });
 
-/** The price in force, and those that begin later: it ends none of them. */
-function priceFields<Row extends Versioned>(
+/**
+ * The price in force, and those that begin later: it ends none of them.
+ * @param none if there is no price in force.
+ */
+function priceText<Row extends Versioned>(
   rows: readonly Row[],
   textOf: (row: Row) => string,
   now: Date,
-): Fields {
+  none = 'none',
+): string {
   const isLater = ({ validFrom: begin }: Row): boolean => begin > now;
   const current = rows.find((row) => !isLater(row));
   const later = rows.filter(isLater);
-  return {
-    Price: [
-      current === undefined ? 'none' : textOf(current),
-      ...later.map((row) => `from ${row.validFrom.toISOString()} on: ${textOf(row)}`),
-    ].join('; then '),
-  };
+  return [
+    current === undefined ? none : textOf(current),
+    ...later.map((row) => `from ${row.validFrom.toISOString()} on: ${textOf(row)}`),
+  ].join('; then ');
 }

@@ -133,7 +133,7 @@ async function price(given: Given): Promise<Case> {
     change: { formula: formulaJson(formula(9_900n)), validFrom: null },
     shown: [
       { label: 'Fee', text: `${BILLER} for vendor-${vendorId}` },
-      { label: 'Price', text: 'none → 99.00' },
+      { label: 'Price', text: 'that of every vendor (none) → 99.00' },
     ],
     remarks: [{ label: 'Payments that exist', text: 'keep the price that they have' }],
     other: async () => {
