@@ -16,10 +16,12 @@ import type { NewPerson } from '../src/parties/people/administer.ts';
 import { hashPassword } from '../src/parties/people/password.ts';
 import { signPerson } from '../src/parties/people/authenticity.ts';
 import { addToken, DEMO_STAFF_TOKEN } from '../src/parties/people/tokens.ts';
-import { findTokenNamed } from '../src/parties/people/tokens-store.ts';
+import { findTokenNamed } from '../src/parties/people/read-tokens.ts';
 import { systemClock } from '../src/platform/base/clock.ts';
-import { findPerson, setCredentials } from '../src/parties/people/people-store.ts';
-import { insertCollector, insertVendor, listKeys, updateVendor } from '../src/parties/store.ts';
+import { setCredentials } from '../src/parties/people/people-store.ts';
+import { findPerson } from '../src/parties/people/read-people.ts';
+import { insertCollector, insertVendor, updateVendor } from '../src/parties/store.ts';
+import { listKeys } from '../src/parties/read-keys.ts';
 import { FIRST_ACCOUNTS } from '../src/payments/ledger/account.ts';
 import { ensureAccounts } from '../src/payments/ledger/store.ts';
 

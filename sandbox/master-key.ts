@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, rm } from 'node:fs/promises';
 import type { Config } from '../src/config.ts';
 import type { MasterKeys } from '../src/platform/base/sealing.ts';
-import { hasKeys } from '../src/parties/store.ts';
+import { hasKeys } from '../src/parties/read-keys.ts';
 import { PlainError } from '../src/platform/base/plain-error.ts';
 import type { Queryable } from '../src/platform/db/pool.ts';
 import { orNotReady } from '../src/platform/db/version.ts';

@@ -2,7 +2,7 @@ import { openLedgerMac } from '../src/parties/ledger-key.ts';
 import type { Logger } from 'pino';
 import { setOperatorKey } from '../src/payments/billers/administer-operator-key.ts';
 import { openOperatorKeys } from '../src/parties/keys.ts';
-import { findVendor } from '../src/parties/store.ts';
+import { findVendor } from '../src/parties/read-vendors.ts';
 import { setBiller, setOperator } from '../src/payments/billers/administer.ts';
 import { setRoute } from '../src/payments/billers/administer-routes.ts';
 import { findBiller } from '../src/payments/billers/store.ts';

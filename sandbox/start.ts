@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../src/config.ts';
-import { openRegistryVault } from '../src/credit/registry/open-vault-store.ts';
+import { openRegistryVault } from '../src/credit/registry/read-vault.ts';
 import { creditKeysOf } from '../src/credit/registry/vault.ts';
 import type { CreditKeys } from '../src/credit/registry/vault.ts';
 import type { ReportOptions } from '../src/credit/reports/subject-report.ts';

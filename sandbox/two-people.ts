@@ -1,6 +1,6 @@
 import type { Actor } from '../src/proposals/kind.ts';
 import type { Proposals } from '../src/proposals/proposals.ts';
-import type { ProposalRow } from '../src/proposals/store.ts';
+import type { ProposalRow } from '../src/proposals/proposal.ts';
 
 /** A name, without a login. */
 export const named = (name: string): Actor => ({ personId: null, name });

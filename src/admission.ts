@@ -1,8 +1,9 @@
 import type { Config } from './config.ts';
 import { requireKnownMasterKey } from './parties/keys.ts';
 import { DEMO_KEYS } from './parties/http/demo-signers.ts';
-import { hasPeople } from './parties/people/people-store.ts';
-import { findSigners, hasVendors } from './parties/store.ts';
+import { hasPeople } from './parties/people/read-people.ts';
+import { findSigners } from './parties/store.ts';
+import { hasVendors } from './parties/read-vendors.ts';
 import { hasOperators } from './payments/billers/store.ts';
 import { PlainError } from './platform/base/plain-error.ts';
 import type { MasterKeys } from './platform/base/sealing.ts';

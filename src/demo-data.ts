@@ -10,19 +10,14 @@ import { openKeys } from './parties/keys.ts';
 import type { OpenedKey } from './parties/keys.ts';
 import { changePerson } from './parties/people/administer.ts';
 import { isPassword } from './parties/people/password.ts';
-import { listPeople } from './parties/people/people-store.ts';
+import { listPeople } from './parties/people/read-people.ts';
 import { readCollected } from './payments/collections/store.ts';
 import type { CollectedFor } from './payments/collections/store.ts';
 import { listRouteRows } from './payments/billers/routes-store.ts';
 import { findBiller, listOperators, setBillerStatus } from './payments/billers/store.ts';
 import { listSources } from './payments/receipts/sources-store.ts';
-import {
-  endKeyNow,
-  findSigners,
-  readVids,
-  updateCollector,
-  updateVendor,
-} from './parties/store.ts';
+import { endKeyNow, findSigners, updateCollector, updateVendor } from './parties/store.ts';
+import { readVids } from './parties/read-vendors.ts';
 
 /**
  * The way out for a production database on which the sandbox of an earlier version was started: what the

@@ -6,7 +6,7 @@ import { compose } from './service.ts';
 import type { ComposeOptions, Service } from './service.ts';
 import { connectionsOf } from './config.ts';
 import type { Config } from './config.ts';
-import { setEnquiryRetention } from './credit/enquiries/retention-store.ts';
+import { setEnquiryRetention } from './credit/enquiries/retention.ts';
 import { refuseHalfDistributed } from './platform/cluster/tables.ts';
 import { refuseDamage } from './platform/db/migrate.ts';
 import { openDatabase } from './platform/db/open.ts';
@@ -29,7 +29,7 @@ import type { WalArchiver } from './wal-archiver.ts';
 import { enterAfterRestore } from './payments/quarantine/after-restore.ts';
 import { openLedgerMac } from './parties/ledger-key.ts';
 import { undoAndLog } from './payments/quarantine/forged.ts';
-import { findOpenQuarantine } from './payments/quarantine/store.ts';
+import { findOpenQuarantine } from './payments/quarantine/read-quarantine.ts';
 
 /** A reason why the service cannot start, which the administrator can fix. */
 export class StartError extends Error {

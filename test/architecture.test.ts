@@ -11,7 +11,7 @@ import { STAFF_GRANTS } from '../src/staff/grants.ts';
 import { SCHEMA } from '../src/schema.ts';
 import { ROWS, UPWARD } from './architecture/rows.ts';
 import {
-  countSurfaceStores,
+  changingReaders,
   foreignAccesses,
   foreignGrants,
   impureFiles,
@@ -22,11 +22,11 @@ import {
   namedPure,
   namesForPeople,
   placeOf,
+  storesInSurfaces,
   upwardImports,
   withOtherWords,
 } from './architecture/scan.ts';
 import type { Sources, TableAccess } from './architecture/scan.ts';
-import { SURFACE_STORES } from './architecture/surface-stores.ts';
 import { FOREIGN_READS, FOREIGN_WRITES, OWNERS, READS_EVERYTHING } from './architecture/tables.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
@@ -48,6 +48,10 @@ const readmes: Sources = new Map(
     .filter((name) => name.endsWith('README.md'))
     .map((name) => [name.replaceAll(path.sep, '/'), readFileSync(path.join(SOURCE, name), 'utf8')]),
 );
+/** SQL functions that may change something: all but the one that computes a bucket. */
+const FUNCTIONS = [...sqlFiles.keys()]
+  .filter((file) => file.includes('/functions/') && !file.endsWith('/bucket_of.sql'))
+  .map((file) => path.basename(file, '.sql'));
 const GRANTS = {
   platform: PLATFORM_GRANTS,
   parties: PARTIES_GRANTS,
@@ -106,8 +110,8 @@ describe('imports', () => {
     expect(found).toEqual([]);
   });
 
-  test('from surfaces to stores become fewer', () => {
-    expect(countSurfaceStores(importsOf(sources))).toEqual(SURFACE_STORES);
+  test('no surface imports a store of a wing', () => {
+    expect(storesInSurfaces(importsOf(sources))).toEqual([]);
   });
 
   test('leave src only for the sandbox, which only main starts', () => {
@@ -124,11 +128,11 @@ describe('JSON', () => {
     'credit/batches/batch.ts',
     'credit/batches/kind.ts',
     'credit/bureaus/name-shares.ts',
-    'credit/enquiries/kept-store.ts',
+    'credit/enquiries/read-kept.ts',
     'credit/enquiries/service.ts',
     'credit/importing/write.ts',
     'credit/registry/rotate-store.ts',
-    'credit/registry/store.ts',
+    'credit/registry/read-subjects.ts',
     'credit/reports/decision-facts.ts',
     'payments/bulk/batch.ts',
     'payments/dispatch/callbacks.ts',
@@ -304,11 +308,15 @@ const OWN_PARTS: Readonly<Record<string, string>> = {
 };
 
 describe('the rest', () => {
-  test('SQL is in stores, in platform/db, and in the ledger’s check and chain', () => {
+  test('SQL is in stores and readers, in platform/db, and in the ledger’s check and chain', () => {
     const allowed =
-      /(^|\/)(store|.*-store)\.ts$|^platform\/(db|backup|embedded|cluster)\/|^payments\/(audit|ledger)\/|^platform\/http\/health\.ts$/;
+      /(^|\/)(store|.*-store|read-.*)\.ts$|^platform\/(db|backup|embedded|cluster)\/|^payments\/(audit|ledger)\/|^platform\/http\/health\.ts$/;
     const withSql = files.filter((file) => /\.query(<[^(]*>)?\(/.test(sources.get(file) ?? ''));
     expect(withSql.filter((file) => !allowed.test(file))).toEqual([]);
+  });
+
+  test('readers, which surfaces may import, change and lock nothing', () => {
+    expect(changingReaders(sources, FUNCTIONS)).toEqual([]);
   });
 
   test('every commit waits until it is on disk: nothing but the settings of servers and sessions names the setting', () => {
@@ -420,10 +428,24 @@ describe('a planted violation', () => {
     expect(importsInCycles(importsOf(two))).toHaveLength(2);
   });
 
-  test('an import of a store from a surface is reported', () => {
-    const found = importsOf(planted('cli/x.ts', `import { x } from '../payments/bulk/store.ts';`));
-    expect(countSurfaceStores(found)).toEqual({ 'cli/x.ts': 1 });
+  test.each([
+    ['cli/x.ts', `import { x } from '../payments/bulk/store.ts';`],
+    ['staff/x.ts', `const core = async () => await import('../parties/people/people-store.ts');`],
+    ['staff-api/x.ts', `import type { X } from '../credit/registry/sales-store.ts';`],
+  ])('an import of a store from a surface is reported: %s', (file, text) => {
+    expect(storesInSurfaces(importsOf(planted(file, text)))).toHaveLength(1);
   });
+
+  test.each(['update cases set a = 1', 'select from cases for update', 'select end_key($1)'])(
+    'a reader that changes or locks something is reported: %s',
+    (sql) => {
+      const found = changingReaders(
+        planted('payments/cases/read-x.ts', `db.query('${sql}')`),
+        FUNCTIONS,
+      );
+      expect(found).toEqual(['payments/cases/read-x.ts']);
+    },
+  );
 
   test('files that a README calls pure are found', () => {
     const row = '| `a.ts`, `b.ts` | decides; pure |\n| `c.ts` (pure), `d.ts` | reads |\n';

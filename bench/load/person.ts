@@ -1,6 +1,6 @@
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { createSessions } from '../../src/parties/people/sessions.ts';
-import { findPerson } from '../../src/parties/people/people-store.ts';
+import { findPerson } from '../../src/parties/people/read-people.ts';
 import { systemClock } from '../../src/platform/base/clock.ts';
 import type { MasterKeys } from '../../src/platform/base/sealing.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { disableWebhook } from '../../src/payments/events/store.ts';
-import { findWebhook, putWebhook } from '../../src/payments/events/webhooks-store.ts';
+import { putWebhook } from '../../src/payments/events/webhooks-store.ts';
+import { findWebhook } from '../../src/payments/events/read-webhooks.ts';
 import { databaseTransaction } from '../../src/platform/db/pool.ts';
 import type { AnyResource } from '../../src/platform/http/resource.ts';
 import { control } from './control.ts';

@@ -1,6 +1,6 @@
 import { askForPerson } from '../../src/credit/operations/ask.ts';
 import type { ReportOptions } from '../../src/credit/reports/subject-report.ts';
-import { findVendor } from '../../src/parties/store.ts';
+import { findVendor } from '../../src/parties/read-vendors.ts';
 import { DAY_MS, isoDay } from '../../src/platform/base/days.ts';
 import { Refusal } from '../../src/platform/base/errors.ts';
 import { openEnquiryService } from '../credit.ts';

@@ -1,4 +1,4 @@
-import { openRegistryVault } from '../../src/credit/registry/open-vault-store.ts';
+import { openRegistryVault } from '../../src/credit/registry/read-vault.ts';
 import type { CreditKeys } from '../../src/credit/registry/vault.ts';
 import type { Config } from '../../src/config.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';

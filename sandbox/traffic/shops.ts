@@ -1,5 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { insertVendor, listVendors } from '../../src/parties/store.ts';
+import { insertVendor } from '../../src/parties/store.ts';
+import { listVendors } from '../../src/parties/read-vendors.ts';
 import type { MasterKeys } from '../../src/platform/base/sealing.ts';
 import type { Mac } from '../../src/platform/base/mac.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../src/config.ts';
 import type { CreditKeys } from '../../src/credit/registry/vault.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
-import { isAnySessionInUse } from '../../src/parties/people/sessions-store.ts';
+import { isAnySessionInUse } from '../../src/parties/people/read-sessions.ts';
 import { sign } from '../../src/parties/signature.ts';
 import { HASH_FIELD, canonicalText } from '../../src/platform/base/canonical.ts';
 import type { MasterKeys } from '../../src/platform/base/sealing.ts';

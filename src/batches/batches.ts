@@ -10,7 +10,15 @@ import { rowRefusalOf } from './batch.ts';
 import type { Batch, BatchKey, NewBatch, RowResult } from './batch.ts';
 import type { BatchKind, BatchUnderWay, Chunk } from './kind.ts';
 import * as store from './store.ts';
-import type { KindKey } from './store.ts';
+import {
+  readBatch,
+  listChunks,
+  readContent,
+  listAbandoned,
+  readNextRow,
+  countRefusals,
+} from './read-batches.ts';
+import type { KindKey } from './read-batches.ts';
 
 /** Accepts batches of one kind and decides their rows in the background. */
 export interface Batches<Row, Accepted> {
@@ -115,7 +123,7 @@ class Engine<Row, Accepted extends object, Prepared> implements Batches<Row, Acc
     // Read before the commit: a file that was stored must never be called not accepted.
     const { inserted, stored } = await databaseTransaction(pool, async (client) => ({
       inserted: await store.insertBatch(client, made),
-      stored: await store.readBatch(client, made),
+      stored: await readBatch(client, made),
     }));
     if (stored === undefined) throw tooManyOpen(limits.open);
     const isSame = stored.fileSha256.equals(batch.fileSha256);
@@ -127,7 +135,7 @@ class Engine<Row, Accepted extends object, Prepared> implements Batches<Row, Acc
   }
 
   async progress(key: BatchKey): Promise<Batch> {
-    const found = await store.readBatch(this.#options.pool, this.#keyOf(key));
+    const found = await readBatch(this.#options.pool, this.#keyOf(key));
     if (found === undefined) {
       throw new Refusal('unknown_batch', { field: this.#kind.referenceField });
     }
@@ -184,7 +192,7 @@ class Engine<Row, Accepted extends object, Prepared> implements Batches<Row, Acc
   ): Promise<readonly RowResult<Accepted>[]> {
     const results: RowResult<Accepted>[] = [];
     const limit = Math.ceil(PAGE_ROWS / this.#kind.limits.chunkRows);
-    const chunks = await store.listChunks(this.#options.pool, batch, { ...range, limit });
+    const chunks = await listChunks(this.#options.pool, batch, { ...range, limit });
     if (chunks.length === 0)
       throw new Error(`${nameOf(batch)} has no results from row ${range.fromRow}`);
     for (const chunk of chunks) {
@@ -221,7 +229,7 @@ class Engine<Row, Accepted extends object, Prepared> implements Batches<Row, Acc
   }
 
   async #read(batch: BatchKey & { readonly batchId: string }): Promise<Iterable<Row>> {
-    const content = await store.readContent(this.#options.pool, this.#keyOf(batch));
+    const content = await readContent(this.#options.pool, this.#keyOf(batch));
     return this.#kind.decode(content, batch.batchId);
   }
 
@@ -235,7 +243,7 @@ class Engine<Row, Accepted extends object, Prepared> implements Batches<Row, Acc
     const { pool, leaseMs } = this.#options;
     const { name, limits } = this.#kind;
     // Those that this process works on may be among them, if a lease has ended.
-    for (const found of await store.listAbandoned(pool, name, limits.underWay + limits.open)) {
+    for (const found of await listAbandoned(pool, name, limits.underWay + limits.open)) {
       if (!this.#isFree()) return;
       if (this.#running.has(nameOf(found))) continue;
       const leased = await store.leaseBatch(pool, this.#keyOf(found), leaseMs);
@@ -286,8 +294,7 @@ class Engine<Row, Accepted extends object, Prepared> implements Batches<Row, Acc
           isOwn = true;
         } catch (error) {
           if (error instanceof store.NotNext) {
-            const isDecided =
-              (await store.readNextRow(this.#options.pool, batch)) === nextRow + count;
+            const isDecided = (await readNextRow(this.#options.pool, batch)) === nextRow + count;
             if (!isDecided) return;
             isOwn = false;
             batch.nextRow = nextRow + count;
@@ -341,7 +348,7 @@ class Engine<Row, Accepted extends object, Prepared> implements Batches<Row, Acc
     if (this.#kind.onEnded === undefined) return;
     const { pool, log } = this.#options;
     try {
-      const refusals = await store.countRefusals(pool, { vendorId, batchId });
+      const refusals = await countRefusals(pool, { vendorId, batchId });
       this.#kind.onEnded({ vendorId, batchId, rowCount, refusals });
     } catch (error) {
       log.warn({ err: error, batch_id: batchId }, 'the refused rows could not be counted');

@@ -1,5 +1,5 @@
 import type { Batch, KindName } from './batch.ts';
-import type { ChunkRow, KindKey } from './store.ts';
+import type { ChunkRow, KindKey } from './read-batches.ts';
 
 /** A batch that this process works on. */
 export interface BatchUnderWay extends KindKey, Batch {

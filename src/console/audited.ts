@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { audited as auditedAction, openEntry } from '../parties/people/audited.ts';
 import type { ActionRules, AuditDeps, Noted } from '../parties/people/audited.ts';
-import type { AuditResult } from '../parties/people/audit-store.ts';
+import type { AuditResult } from '../parties/people/audit-entry.ts';
 import { LineCounter } from './line-counter.ts';
 import { Audited } from './route.ts';
 import type { AnyRoute, Download, Viewer } from './route.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { findPasskey } from '../parties/people/passkeys-store.ts';
+import { findPasskey } from '../parties/people/read-passkeys.ts';
 import { beginPasskeySignIn, checkPasskey } from '../parties/people/passkeys.ts';
 import { requireParty } from '../parties/people/relying-party.ts';
 import { createReader, jsonOf, requireOwnPage } from './mount.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
-import type { AuditResult } from '../parties/people/audit-store.ts';
+import type { AuditResult } from '../parties/people/audit-entry.ts';
 import type { ActionLimit } from '../parties/people/audited.ts';
 import type { Role } from '../parties/people/roles.ts';
 import type { ErrorCode } from '../platform/base/errors.ts';

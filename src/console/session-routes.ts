@@ -6,7 +6,7 @@ import { acceptLink, readLink } from '../parties/people/links.ts';
 import { MAX_LOGIN_LENGTH, loginFrom } from '../parties/people/login.ts';
 import { codeUri, newCodeSecret } from '../parties/people/one-time-code.ts';
 import { hashOf } from '../parties/people/sessions.ts';
-import type { SessionRow } from '../parties/people/sessions-store.ts';
+import type { SessionRow } from '../parties/people/read-sessions.ts';
 import type { Sessions } from '../parties/people/sessions.ts';
 import type { KnownDevice } from '../parties/people/known-devices.ts';
 import { isKnownTo, knownDevice, newDeviceToken } from '../parties/people/known-devices.ts';

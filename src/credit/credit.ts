@@ -17,7 +17,7 @@ import { createRegistryBureau } from './bureaus/registry.ts';
 import { startEnquiryRetention } from './enquiries/retention.ts';
 import { createEnquiryService } from './enquiries/service.ts';
 import type { EnquiryService } from './enquiries/service.ts';
-import { openRegistryVault } from './registry/open-vault-store.ts';
+import { openRegistryVault } from './registry/read-vault.ts';
 import { openCards } from './governance/cards.ts';
 import type { LiveCards } from './governance/cards.ts';
 import { startMonitoring } from './monitoring/job.ts';

@@ -6,15 +6,14 @@ import { addKey, addKeyOnce, newSecurityKey, requireSameMasterKey } from './keys
 import type { Holder, KeyRequest, NewKey } from './keys.ts';
 import {
   endKeyNow,
-  findCollector,
-  findVendor,
   insertCollector,
-  findSameVid,
   insertVendor,
-  listKeysOf,
   updateCollector,
   updateVendor,
 } from './store.ts';
+import { findVendor, findSameVid } from './read-vendors.ts';
+import { findCollector } from './read-collectors.ts';
+import { listKeysOf } from './read-keys.ts';
 import type { CollectorChange, VendorChange } from './store.ts';
 import { LONG_DUPLICATE_WINDOW } from './vendor.ts';
 import type {

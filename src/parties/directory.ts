@@ -4,8 +4,10 @@ import type { MasterKeys } from '../platform/base/sealing.ts';
 import type { Pool } from '../platform/db/pool.ts';
 import type { OpenedKey } from './keys.ts';
 import { openKeys } from './keys.ts';
-import { listCollectors, listVendors, scopeOf } from './store.ts';
-import type { CollectorRow, VendorRow } from './store.ts';
+import { listVendors } from './read-vendors.ts';
+import { listCollectors, scopeOf } from './read-collectors.ts';
+import type { VendorRow } from './read-vendors.ts';
+import type { CollectorRow } from './read-collectors.ts';
 import type { Collector, Vendor } from './vendor.ts';
 
 /** All vendors and collectors with their keys, in memory. A flood of unknown names costs no query. */

@@ -7,16 +7,9 @@ import { Refusal } from '../platform/base/errors.ts';
 import { newId } from '../platform/base/ids.ts';
 import { PlainError } from '../platform/base/plain-error.ts';
 import type { Queryable } from '../platform/db/pool.ts';
-import type { HolderKind, KeyRow } from './store.ts';
-import {
-  HOLDER_KINDS,
-  insertKey,
-  insertKeyOnce,
-  listKeys,
-  listKeysOf,
-  retireKeys,
-  updateSealed,
-} from './store.ts';
+import type { HolderKind, KeyRow } from './read-keys.ts';
+import { insertKey, insertKeyOnce, retireKeys, updateSealed } from './store.ts';
+import { HOLDER_KINDS, listKeys, listKeysOf } from './read-keys.ts';
 
 export interface Holder {
   readonly holderKind: HolderKind;

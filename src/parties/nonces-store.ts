@@ -1,6 +1,6 @@
 import { textArray, timestampArray, uuidArray } from '../platform/db/arrays.ts';
 import type { Queryable } from '../platform/db/pool.ts';
-import type { HolderKind } from './store.ts';
+import type { HolderKind } from './read-keys.ts';
 
 /** One use of a nonce by one request. */
 export interface NonceUse {

@@ -11,7 +11,7 @@ import type { RetentionTiming } from '../platform/jobs/retention.ts';
 import type { VendorDirectory } from './directory.ts';
 import { deleteRequestsBefore, insertRequests, listRequests } from './request-log-store.ts';
 import type { LoggedRequest } from './request-log-store.ts';
-import { listVendors } from './store.ts';
+import { listVendors } from './read-vendors.ts';
 
 export type { LoggedRequest } from './request-log-store.ts';
 

@@ -8,190 +8,18 @@ import type {
   Sector,
   SignatureVersion,
   StatusText,
-  Vendor,
 } from './vendor.ts';
-
-/**
- * The kinds of key holders. `webhook`: the secrets that events to the vendor of this name are
- * signed with. `ledger`: the key that proves that ledger entries were made by the service.
- */
-export const HOLDER_KINDS = [
-  'vendor',
-  'collector',
-  'operator',
-  'webhook',
-  'source',
-  'ledger',
-] as const;
-export type HolderKind = (typeof HOLDER_KINDS)[number];
-
-export interface VendorRow extends Omit<Vendor, 'suspended' | 'keys'> {
-  bucket: number;
-  status: 'active' | 'suspended';
-  createdAt: Date;
-}
-
-export interface CollectorRow {
-  collector: string;
-  name: string;
-  status: 'active' | 'suspended';
-  signature: SignatureVersion;
-  allVendors: boolean;
-  /** Used when `allVendors` is false. */
-  vids: string[];
-  createdAt: Date;
-}
-
-export interface KeyRow {
-  holderKind: HolderKind;
-  holder: string;
-  keyId: string;
-  masterKeyId: string;
-  sealed: Buffer;
-  createdAt: Date;
-  validUntil: Date | null;
-}
-
-const VENDOR_COLUMNS = `vendor_id as "vendorId", bucket_of(vendor_id) as bucket, vid, name, sector, status,
-  duplicate_check as "duplicateCheck", duplicate_window_seconds as "duplicateWindowSeconds",
-  reference_required as "referenceRequired",
-  enquiry_policy as "enquiryPolicy", status_text as "statusText", signature,
-  created_at as "createdAt"`;
-
-const COLLECTOR_COLUMNS = `collector, name, status, signature, all_vendors as "allVendors", vids,
-  created_at as "createdAt"`;
-
-const KEY_COLUMNS = `holder_kind as "holderKind", holder, key_id as "keyId",
-  master_key_id as "masterKeyId", sealed, created_at as "createdAt", valid_until as "validUntil"`;
-
-export async function listVendors(db: Queryable): Promise<VendorRow[]> {
-  return (await db.query<VendorRow>(`select ${VENDOR_COLUMNS} from vendors order by vendor_id`))
-    .rows;
-}
-
-export async function hasVendors(db: Queryable): Promise<boolean> {
-  return (await db.query('select from vendors limit 1')).rowCount === 1;
-}
-
-/** The `vid` of every vendor, by its id. */
-export async function readVids(db: Queryable): Promise<ReadonlyMap<number, string>> {
-  return new Map((await listVendors(db)).map(({ vendorId, vid }) => [vendorId, vid]));
-}
-
-/** Vendors whose vid or name contains the text, by vid. */
-export async function listVendorsAfter(
-  db: Queryable,
-  page: {
-    readonly search: string;
-    readonly status: VendorRow['status'] | undefined;
-    /** The vid of the last one before; empty: from the beginning. */
-    readonly after: string;
-    readonly limit: number;
-  },
-): Promise<VendorRow[]> {
-  const listed = await db.query<VendorRow>(
-    `select ${VENDOR_COLUMNS} from vendors
-     where vid > $1 and ($2::text is null or status = $2)
-       and (strpos(lower(vid), lower($3)) > 0 or strpos(lower(name), lower($3)) > 0)
-     order by vid limit $4`,
-    [page.after, page.status ?? null, page.search, page.limit],
-  );
-  return listed.rows;
-}
-
-export async function findVendor(db: Queryable, vid: string): Promise<VendorRow | undefined> {
-  const found = await db.query<VendorRow>(`select ${VENDOR_COLUMNS} from vendors where vid = $1`, [
-    vid,
-  ]);
-  return found.rows[0];
-}
-
-export async function findVendorById(
-  db: Queryable,
-  vendorId: number,
-): Promise<VendorRow | undefined> {
-  const found = await db.query<VendorRow>(
-    `select ${VENDOR_COLUMNS} from vendors where vendor_id = $1`,
-    [vendorId],
-  );
-  return found.rows[0];
-}
-
-/** The id of a vendor that is the same but for upper and lower case. */
-export async function findSameVid(db: Queryable, vid: string): Promise<string | undefined> {
-  const found = await db.query<{ vid: string }>(
-    'select vid from vendors where lower(vid) = lower($1) limit 1',
-    [vid],
-  );
-  return found.rows[0]?.vid;
-}
+import type { HolderKind, KeyRow } from './read-keys.ts';
 
 /** The lock lasts until the database transaction ends. Payments of the vendor do not wait for it. */
 export async function lockVendor(db: Queryable, vendorId: number): Promise<void> {
   await db.query('select 1 from vendors where vendor_id = $1 for no key update', [vendorId]);
 }
 
-export async function findCollector(
-  db: Queryable,
-  collector: string,
-): Promise<CollectorRow | undefined> {
-  const found = await db.query<CollectorRow>(
-    `select ${COLLECTOR_COLUMNS} from collectors where collector = $1`,
-    [collector],
-  );
-  return found.rows[0];
-}
-
-export async function listCollectors(db: Queryable): Promise<CollectorRow[]> {
-  const listed = await db.query<CollectorRow>(
-    `select ${COLLECTOR_COLUMNS} from collectors order by collector`,
-  );
-  return listed.rows;
-}
-
-/**
- * Keys that are valid, the current one first: the one that is not retired. Their times do not tell, because
- * the clocks of the processes that made them may differ.
- */
-export async function listKeys(
-  db: Queryable,
-  kinds: readonly HolderKind[],
-  /** Undefined: of everybody. */
-  holders?: readonly string[],
-): Promise<KeyRow[]> {
-  const result = await db.query<KeyRow>(
-    `select ${KEY_COLUMNS} from security_keys
-     where holder_kind = any($1) and (valid_until is null or valid_until > now())
-       and ($2::text[] is null or holder = any($2))
-     order by holder_kind, holder, valid_until desc nulls first, created_at desc`,
-    [kinds, holders ?? null],
-  );
-  return result.rows;
-}
-
-/** Lists the keys of one holder. */
-export async function listKeysOf(
-  db: Queryable,
-  { holderKind, holder }: Pick<Parameters<typeof insertKey>[1], 'holderKind' | 'holder'>,
-): Promise<KeyRow[]> {
-  const result = await db.query<KeyRow>({
-    name: 'list_keys_of',
-    text: `select ${KEY_COLUMNS} from security_keys
-      where holder_kind = $1 and holder = $2 and (valid_until is null or valid_until > now())
-      order by valid_until desc nulls first, created_at desc`,
-    values: [holderKind, holder],
-  });
-  return result.rows;
-}
-
-export async function hasKeys(db: Queryable): Promise<boolean> {
-  return (await db.query('select from security_keys limit 1')).rowCount === 1;
-}
-
 /** Ends every key of the holder now. */
 export async function endKeys(
   db: Queryable,
-  { holderKind, holder }: Pick<Parameters<typeof insertKey>[1], 'holderKind' | 'holder'>,
+  { holderKind, holder }: Pick<KeyRow, 'holderKind' | 'holder'>,
 ): Promise<void> {
   const keys = await db.query<{ keyId: string }>(
     `select key_id as "keyId" from security_keys
@@ -221,10 +49,6 @@ export async function insertVendor(
     [vendor.vid, vendor.name, vendor.sector, vendor.createdAt],
   );
   return inserted.rows[0]?.vendorId;
-}
-
-export function scopeOf(row: CollectorRow): CollectorScope {
-  return row.allVendors ? 'all' : row.vids;
 }
 
 /** Returns false if the name exists. */

@@ -3,9 +3,9 @@ import type { HealthCheck } from '../platform/health-check.ts';
 import { listFloatForecasts } from './billers/float-forecasts.ts';
 import { listRoutes } from './billers/routes-store.ts';
 import { readQueueTotals } from './dispatch/queue-totals-store.ts';
-import { readBacklog } from './events/webhooks-store.ts';
+import { readBacklog } from './events/read-webhooks.ts';
 import { readUnchainedSeconds } from './ledger/store.ts';
-import { findOpenQuarantine } from './quarantine/store.ts';
+import { findOpenQuarantine } from './quarantine/read-quarantine.ts';
 import { listPullAges } from './receipts/sources-store.ts';
 import { listPulls } from './reconciliation/pull-store.ts';
 

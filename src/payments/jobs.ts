@@ -19,7 +19,7 @@ import { startWebhookSender } from './events/sender.ts';
 import { startChainBuilder } from './ledger/chain-builder.ts';
 import { startSums } from './ledger/sums.ts';
 import { undoAndLog } from './quarantine/forged.ts';
-import { findOpenQuarantine } from './quarantine/store.ts';
+import { findOpenQuarantine } from './quarantine/read-quarantine.ts';
 import { pullDueStatements } from './reconciliation/pull.ts';
 import type { TopUpDeps } from './vendor-floats/top-up.ts';
 import { topUpFloats } from './vendor-floats/top-up.ts';

@@ -1,8 +1,8 @@
 import type { Pool } from '../platform/db/pool.ts';
 import { addCounter, addGauge, gaugesOf } from '../platform/gauges.ts';
 import type { MetricsRegistry } from '../platform/gauges.ts';
-import { countOpenBatches } from '../batches/store.ts';
-import { countOpenCases } from './cases/cases-store.ts';
+import { countOpenBatches } from '../batches/read-batches.ts';
+import { countOpenCases } from './cases/read-cases.ts';
 import { listFloatForecasts } from './billers/float-forecasts.ts';
 import { listFloats } from './billers/float-store.ts';
 import { listListings } from './billers/products-store.ts';
@@ -12,14 +12,14 @@ import { countInstructions, readQueueTotals } from './dispatch/queue-totals-stor
 import type { PaymentNotes } from './create/notes.ts';
 import type { Tallies } from './dispatch/tallies.ts';
 import type { Payments } from './payments.ts';
-import { readBacklog } from './events/webhooks-store.ts';
+import { readBacklog } from './events/read-webhooks.ts';
 import { readUnchainedSeconds } from './ledger/store.ts';
-import { findOpenQuarantine } from './quarantine/store.ts';
+import { findOpenQuarantine } from './quarantine/read-quarantine.ts';
 import { bridgeFloat } from './reconciliation/float-report.ts';
 import { listPulls } from './reconciliation/pull-store.ts';
 import { OPEN_STATES } from './receipts/receipt.ts';
 import { listPullAges } from './receipts/sources-store.ts';
-import { countOpenReceipts } from './receipts/store.ts';
+import { countOpenReceipts } from './receipts/read-receipts.ts';
 import { countWatched } from './vendor-floats/store.ts';
 
 /** The parts of this process's payments wing that the metrics read. */

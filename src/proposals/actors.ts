@@ -1,6 +1,7 @@
 import { isAlone } from '../parties/people/alone.ts';
 import { isAuthentic } from '../parties/people/authenticity.ts';
-import { hasStaffWithCodes, lockActing } from '../parties/people/people-store.ts';
+import { lockActing } from '../parties/people/people-store.ts';
+import { hasStaffWithCodes } from '../parties/people/read-people.ts';
 import { isAllowed } from '../parties/people/permissions.ts';
 import type { Permission } from '../parties/people/permissions.ts';
 import { isSamePerson, requirePerson } from '../platform/base/person.ts';

@@ -4,7 +4,7 @@ import { jsonText, timeText } from '../platform/base/proposal.ts';
 import type { Queryable } from '../platform/db/pool.ts';
 import type { Line } from './kind.ts';
 import { pageProposals } from './store.ts';
-import type { NewDecision, NewProposal, ProposalRow } from './store.ts';
+import type { NewDecision, NewProposal, ProposalRow } from './proposal.ts';
 
 const PAGE_ROWS = 1_000;
 /** Length of the digest in hexadecimal digits: short, because people copy it on the command line. */

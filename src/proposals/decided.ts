@@ -1,6 +1,6 @@
 import { PlainError } from '../platform/base/plain-error.ts';
 import type { Actor, Line } from './kind.ts';
-import type { Decision, ProposalRow } from './store.ts';
+import type { Decision, ProposalRow } from './proposal.ts';
 
 export const ALTERED_DECISION =
   'The decision about the proposal was changed in the database, or the service did not record it. Reject it, and see malipo ledger check.';

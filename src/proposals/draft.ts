@@ -2,7 +2,7 @@ import { newId } from '../platform/base/ids.ts';
 import { PlainError } from '../platform/base/plain-error.ts';
 import type { Need } from './actors.ts';
 import type { Actor, AnyKind } from './kind.ts';
-import type { NewProposal } from './store.ts';
+import type { NewProposal } from './proposal.ts';
 
 const DAY_MS = 86_400_000;
 

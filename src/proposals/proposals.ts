@@ -19,7 +19,8 @@ import {
   setNotOpen,
 } from './store.ts';
 import { postingTime } from '../platform/db/posting-time.ts';
-import type { ProposalFilter, ProposalRow } from './store.ts';
+import type { ProposalFilter } from './store.ts';
+import type { ProposalRow } from './proposal.ts';
 
 export interface ProposalRequest {
   readonly kind: string;

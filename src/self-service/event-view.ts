@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { EVENT_STATES } from '../payments/events/event-types.ts';
 import { eventBody, webhookIdOf } from '../payments/events/event.ts';
-import type { ListedEvent } from '../payments/events/webhooks-store.ts';
+import type { ListedEvent } from '../payments/events/read-events.ts';
 import type { WireTime } from '../platform/base/clock.ts';
 import { encodeReference } from '../parties/reference.ts';
 import { nullable } from '../platform/http/schemas.ts';

@@ -1,7 +1,7 @@
 import { NO_ID } from '../platform/base/ids.ts';
 import { setTimeout as delay } from 'node:timers/promises';
-import { listEventsAfter } from '../payments/events/webhooks-store.ts';
-import type { EventPosition } from '../payments/events/webhooks-store.ts';
+import { listEventsAfter } from '../payments/events/read-events.ts';
+import type { EventPosition } from '../payments/events/read-events.ts';
 import type { EventState, EventType } from '../payments/events/event-types.ts';
 import { readHorizon } from '../platform/cluster/horizon.ts';
 import type { CursorOf } from '../platform/http/cursors.ts';

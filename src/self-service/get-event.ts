@@ -1,4 +1,4 @@
-import { listEvents } from '../payments/events/webhooks-store.ts';
+import { listEvents } from '../payments/events/read-events.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
 import { EXAMPLE_EVENT, event, eventParams, eventView, readEventId } from './event-view.ts';

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { FAILURE_CODES } from '../payments/create/failure-code.ts';
-import { findLost } from '../payments/quarantine/lost-store.ts';
-import type { LostPaymentRow } from '../payments/quarantine/lost-store.ts';
+import { findLost } from '../payments/quarantine/read-lost.ts';
+import type { LostPaymentRow } from '../payments/quarantine/read-lost.ts';
 import { refuseUnknown } from '../payments/quarantine/unknown.ts';
 import type { TimelineEntry } from '../payments/timeline/assemble.ts';
 import { findPayment } from '../payments/timeline/find.ts';

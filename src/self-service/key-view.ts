@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import type { KeyRow } from '../parties/store.ts';
+import type { KeyRow } from '../parties/read-keys.ts';
 import { nullable } from '../platform/http/schemas.ts';
 import { idempotencyKey, instant } from './schemas.ts';
 

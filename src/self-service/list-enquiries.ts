@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { listEnquiries as readEnquiries } from '../credit/enquiries/list-store.ts';
-import type { ListedEnquiry } from '../credit/enquiries/list-store.ts';
+import { listEnquiries as readEnquiries } from '../credit/enquiries/read-enquiries.ts';
+import type { ListedEnquiry } from '../credit/enquiries/read-enquiries.ts';
 import { disclosedOutcome } from '../credit/enquiries/disclosure.ts';
 import { nameDiffers } from '../credit/matching/match.ts';
 import { ENQUIRY_OUTCOMES } from '../credit/enquiries/record.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { EVENT_STATES, EVENT_TYPES } from '../payments/events/event-types.ts';
-import { listEvents as readEvents } from '../payments/events/webhooks-store.ts';
+import { listEvents as readEvents } from '../payments/events/read-events.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import { parameter } from '../platform/http/parameter.ts';
 import type { AnyResource } from '../platform/http/resource.ts';

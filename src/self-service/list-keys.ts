@@ -1,4 +1,4 @@
-import { listKeysOf } from '../parties/store.ts';
+import { listKeysOf } from '../parties/read-keys.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
 import { EXAMPLE_KEY, keyViews, keys } from './key-view.ts';
 import { resource } from './resource.ts';

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { PAYMENT_STATUSES, statusOf } from '../payments/create/payment.ts';
 import type { PaymentStatus } from '../payments/create/payment.ts';
 import { EXAMPLE_REFERENCE } from '../payments/operations/fields.ts';
-import type { LostPaymentRow } from '../payments/quarantine/lost-store.ts';
+import type { LostPaymentRow } from '../payments/quarantine/read-lost.ts';
 import type { PaymentTimeline } from '../payments/timeline/assemble.ts';
 import type { QueriedPayment } from '../payments/timeline/query.ts';
 import { encodeReference } from '../parties/reference.ts';

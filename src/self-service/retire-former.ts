@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { Done } from '../parties/people/audited.ts';
 import { retireKey } from '../parties/administer.ts';
-import { listKeysOf } from '../parties/store.ts';
+import { listKeysOf } from '../parties/read-keys.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import type { Pool } from '../platform/db/pool.ts';
 import { keyViews } from './key-view.ts';

@@ -1,4 +1,4 @@
-import { findLost } from '../payments/quarantine/lost-store.ts';
+import { findLost } from '../payments/quarantine/read-lost.ts';
 import { requireNoneLost } from '../payments/quarantine/unknown.ts';
 import type { PaymentQuery } from '../payments/timeline/query.ts';
 import type { Vendor } from '../parties/vendor.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { setEventTypes, setWebhook as put } from '../payments/events/administer.ts';
 import { OPTIONAL_EVENT_TYPES } from '../payments/events/event-types.ts';
-import { findWebhook } from '../payments/events/webhooks-store.ts';
+import { findWebhook } from '../payments/events/read-webhooks.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
 import { nullable } from '../platform/http/schemas.ts';
 import { act, perMinute } from './action.ts';

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { listKeysOf } from '../parties/store.ts';
+import { listKeysOf } from '../parties/read-keys.ts';
 import type { Vendor } from '../parties/vendor.ts';
 import { OPTIONAL_EVENT_TYPES } from '../payments/events/event-types.ts';
-import { countWaiting, findWebhook } from '../payments/events/webhooks-store.ts';
+import { countWaiting, findWebhook } from '../payments/events/read-webhooks.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import type { Pool } from '../platform/db/pool.ts';
 import { nullable } from '../platform/http/schemas.ts';

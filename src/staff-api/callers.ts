@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { permissionsOf } from '../parties/people/permissions.ts';
 import type { PersonLimits } from '../parties/people/person-limits.ts';
 import type { SessionLookUps } from '../parties/people/session-look-ups.ts';
-import type { SessionRow } from '../parties/people/sessions-store.ts';
+import type { SessionRow } from '../parties/people/read-sessions.ts';
 import { isFrom } from '../parties/people/tokens.ts';
 import type { ProgramToken } from '../parties/people/tokens.ts';
 import { Refusal } from '../platform/base/errors.ts';

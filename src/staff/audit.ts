@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { MAX_LOGIN_LENGTH } from '../parties/people/login.ts';
-import type { AuditEntry } from '../parties/people/read-audit.ts';
+import type { AuditRow } from '../parties/people/read-audit.ts';
 import { view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
@@ -42,10 +42,10 @@ const entry = Type.Object({
 export type AuditView = Static<typeof entry>;
 
 /** What was kept is shown as it was kept: its names are those of whoever wrote it. */
-const entryOf = ({ before, after, filter, ...about }: AuditEntry): AuditView => ({
-  ...wireOf(about),
-  ...{ before, after, filter },
-});
+function entryOf({ before, after, filter, ...row }: AuditRow): AuditView {
+  const { personId: _person, vendorId: _vendor, endedAt: _ended, ...about } = row;
+  return { ...wireOf(about), before, after, filter };
+}
 
 const list = Type.Object({ entries: Type.Array(entry), next: fields.next });
 export type AuditAnswer = Static<typeof list>;
@@ -76,7 +76,7 @@ export const AUDIT: Noun = {
       output: list,
       rows: 'entries',
       empty: 'no entries',
-      handle: async ({ core: { readAudit, readStart, readEnd }, input, deps }) => {
+      handle: async ({ core: { listAudit, readStart, readEnd }, input, deps }) => {
         const { pool, wireTime } = deps;
         const { cursor: _cursor, limit: _limit, ...of } = input;
         const period = {
@@ -85,7 +85,7 @@ export const AUDIT: Noun = {
         };
         const { shown, next } = await pageByTime(
           input,
-          async (page) => await readAudit(pool, { ...of, ...period, ...page }),
+          async (page) => await listAudit(pool, { ...of, ...period, ...page }),
           ({ at, auditId: id }) => ({ at, id }),
         );
         return { entries: shown.map(entryOf), next };

@@ -1,11 +1,11 @@
 import { statusOf } from '../payments/create/payment.ts';
 import { resolutionOf } from '../payments/cases/case-proposals.ts';
-import { referenceOf } from '../payments/cases/cases-store.ts';
-import type { CaseEvent, CaseRow } from '../payments/cases/cases-store.ts';
+import { referenceOf } from '../payments/cases/read-cases.ts';
+import type { CaseEvent, CaseRow } from '../payments/cases/read-cases.ts';
 import type { QueriedPayment } from '../payments/timeline/query.ts';
 import { encodeReference } from '../parties/reference.ts';
 import { formatMoney } from '../platform/base/money.ts';
-import type { ProposalRow } from '../proposals/store.ts';
+import type { ProposalRow } from '../proposals/proposal.ts';
 import type { CaseView } from './case-schema.ts';
 import type { StaffDeps } from './deps.ts';
 import { viewOfProposal } from './proposal-core.ts';

@@ -15,14 +15,14 @@ import { proposalView } from './proposal-schema.ts';
 
 const core = async () => ({
   ...(await import('../payments/cases/case-proposals.ts')),
-  ...(await import('../payments/cases/cases-store.ts')),
+  ...(await import('../payments/cases/read-cases.ts')),
   ...(await import('../payments/corrections/case-resolution.ts')),
   ...(await import('../payments/corrections/open-case.ts')),
   ...(await import('../payments/corrections/fitting.ts')),
   ...(await import('../payments/timeline/find.ts')),
   ...(await import('../parties/reference.ts')),
   ...(await import('../proposals/draft.ts')),
-  ...(await import('../parties/store.ts')),
+  ...(await import('../parties/read-vendors.ts')),
   ...(await import('./case-core.ts')),
   ...(await import('./proposal-core.ts')),
 });

@@ -18,7 +18,8 @@ import { secondsOf } from './times.ts';
 
 const core = async () => ({
   ...(await import('../parties/administer.ts')),
-  ...(await import('../parties/store.ts')),
+  ...(await import('../parties/read-collectors.ts')),
+  ...(await import('../parties/read-keys.ts')),
   ...(await import('../parties/keys.ts')),
   ...(await import('../payments/settings/collectors.ts')),
   ...(await import('../payments/settings/fields.ts')),

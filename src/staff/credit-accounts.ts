@@ -10,7 +10,7 @@ import { wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../credit/facade.ts')),
-  ...(await import('../parties/store.ts')),
+  ...(await import('../parties/read-vendors.ts')),
 });
 
 interface Account {

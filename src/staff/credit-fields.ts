@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Static, TObject, TProperties } from 'typebox';
 import type { Deps, Grounds } from '../credit/facade.ts';
 import { DOCUMENT_TYPES } from '../credit/registry/documents.ts';
-import type { ProposalRow } from '../proposals/store.ts';
+import type { ProposalRow } from '../proposals/proposal.ts';
 import { action } from './definition.ts';
 import type { AnyAction } from './definition.ts';
 import type { StaffDeps } from './deps.ts';

@@ -2,7 +2,7 @@ import * as facade from '../credit/facade.ts';
 import type { Content, Grounded } from '../credit/facade.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import type { Proposals } from '../proposals/proposals.ts';
-import type { ProposalRow } from '../proposals/store.ts';
+import type { ProposalRow } from '../proposals/proposal.ts';
 import { ruleView } from './credit-rules.ts';
 import type { CreditContent, ListedCreditProposal } from './credit-schema.ts';
 import type { StaffDeps } from './deps.ts';

@@ -1,5 +1,5 @@
-import { findVendor } from '../parties/store.ts';
-import type { VendorRow } from '../parties/store.ts';
+import { findVendor } from '../parties/read-vendors.ts';
+import type { VendorRow } from '../parties/read-vendors.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import type { Queryable } from '../platform/db/pool.ts';
 

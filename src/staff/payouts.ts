@@ -12,7 +12,7 @@ import { decidedColumns, proposalView } from './proposal-schema.ts';
 
 const core = async () => ({
   ...(await import('../payments/payouts/payouts.ts')),
-  ...(await import('../parties/store.ts')),
+  ...(await import('../parties/read-vendors.ts')),
   ...(await import('./proposal-core.ts')),
 });
 

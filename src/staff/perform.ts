@@ -1,5 +1,5 @@
 import { audited, openEntry } from '../parties/people/audited.ts';
-import type { Channel } from '../parties/people/audit-store.ts';
+import type { Channel } from '../parties/people/audit-entry.ts';
 import type { Noted } from '../parties/people/audited.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import { partsInTurn, vendorReaderName } from '../platform/base/long-reads.ts';

@@ -2,7 +2,7 @@ import { Refusal } from '../platform/base/errors.ts';
 import { PlainError } from '../platform/base/plain-error.ts';
 import type { AnyKind } from '../proposals/kind.ts';
 import type { Proposals } from '../proposals/proposals.ts';
-import type { ProposalRow } from '../proposals/store.ts';
+import type { ProposalRow } from '../proposals/proposal.ts';
 import type { Viewer } from './viewer.ts';
 
 /** Which proposals somebody may see and decide: each kind asks for permissions of its own. */

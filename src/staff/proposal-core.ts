@@ -1,12 +1,12 @@
 import { isAboutPeople } from '../credit/decisions/content.ts';
-import { listPeople } from '../parties/people/people-store.ts';
-import { readVids } from '../parties/store.ts';
+import { listPeople } from '../parties/people/read-people.ts';
+import { readVids } from '../parties/read-vendors.ts';
 import { formatMoney } from '../platform/base/money.ts';
 import { isSamePerson } from '../platform/base/person.ts';
 import { visible } from '../platform/base/visible.ts';
 import type { Line } from '../proposals/kind.ts';
 import type { Proposals } from '../proposals/proposals.ts';
-import type { ProposalRow } from '../proposals/store.ts';
+import type { ProposalRow } from '../proposals/proposal.ts';
 import type { Done } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
 import type { LineView, ListedProposal, ProposalView } from './proposal-schema.ts';

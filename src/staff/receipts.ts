@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { OPEN_STATES } from '../payments/receipts/receipt.ts';
 import type { Doubt, ReceiptState } from '../payments/receipts/receipt.ts';
 import type { PushRow } from '../payments/receipts/push.ts';
-import type { ReceiptRow } from '../payments/receipts/store.ts';
+import type { ReceiptRow } from '../payments/receipts/read-receipts.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import { LIMITS } from '../platform/base/limits.ts';
 import { formatMoney, parseMoney } from '../platform/base/money.ts';
@@ -18,10 +18,10 @@ import { idCursor, pageOf } from './pages.ts';
 import { proposalView } from './proposal-schema.ts';
 
 const core = async () => ({
-  ...(await import('../parties/store.ts')),
+  ...(await import('../parties/read-vendors.ts')),
   ...(await import('../payments/receipts/assign.ts')),
   ...(await import('../payments/receipts/reverse.ts')),
-  ...(await import('../payments/receipts/store.ts')),
+  ...(await import('../payments/receipts/read-receipts.ts')),
   ...(await import('../payments/receipts/ask-source.ts')),
   ...(await import('../payments/receipts/push.ts')),
   ...(await import('../payments/uploads/bank-statement.ts')),

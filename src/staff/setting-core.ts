@@ -1,6 +1,6 @@
 import { proposeSetting } from '../payments/settings/propose.ts';
 import type { SettingChange } from '../payments/settings/propose.ts';
-import type { ProposalRow } from '../proposals/store.ts';
+import type { ProposalRow } from '../proposals/proposal.ts';
 import type { Done } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
 import { proposedAnswer } from './proposal-core.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { SIGNATURE_VERSIONS } from '../parties/vendor.ts';
-import type { KeyRow } from '../parties/store.ts';
+import type { KeyRow } from '../parties/read-keys.ts';
 import * as fields from './fields.ts';
 import { text } from './fields.ts';
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import type { CaseRow } from '../payments/cases/cases-store.ts';
+import type { CaseRow } from '../payments/cases/read-cases.ts';
 import type { Imported } from '../payments/reconciliation/import.ts';
 import type { ImportedStatement } from '../payments/reconciliation/imported.ts';
 import { Refusal } from '../platform/base/errors.ts';

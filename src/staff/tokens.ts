@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { PERMISSIONS } from '../parties/people/permissions.ts';
 import type { Permission } from '../parties/people/permissions.ts';
 import { STAFF_ROLES } from '../parties/people/roles.ts';
-import type { PersonRow } from '../parties/people/people-store.ts';
-import type { TokenRow } from '../parties/people/tokens-store.ts';
+import type { PersonRow } from '../parties/people/read-people.ts';
+import type { TokenRow } from '../parties/people/read-tokens.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import { PlainError } from '../platform/base/plain-error.ts';
 import { action, view } from './definition.ts';
@@ -16,8 +16,8 @@ import { readMoment } from './times.ts';
 
 const core = async () => ({
   ...(await import('../parties/people/tokens.ts')),
-  ...(await import('../parties/people/tokens-store.ts')),
-  ...(await import('../parties/people/people-store.ts')),
+  ...(await import('../parties/people/read-tokens.ts')),
+  ...(await import('../parties/people/read-people.ts')),
 });
 
 /** Somebody has to look at each token at least once a year. */

@@ -1,7 +1,7 @@
-import type { VendorRow } from '../parties/store.ts';
+import type { VendorRow } from '../parties/read-vendors.ts';
 import type { Biller } from '../payments/billers/biller.ts';
-import { readBalance } from '../payments/ledger/store.ts';
-import { readVolumes } from '../payments/overview/activity-store.ts';
+import { readBalance } from '../payments/ledger/read-balances.ts';
+import { readVolumes } from '../payments/overview/read-activity.ts';
 import { formulaFields } from '../payments/prices/describe.ts';
 import { feePriceFor, inForce } from '../payments/prices/price.ts';
 import { readVendorFloats } from '../payments/vendor-floats/read-floats.ts';

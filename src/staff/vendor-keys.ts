@@ -12,7 +12,7 @@ import { secondsOf } from './times.ts';
 
 const core = async () => ({
   ...(await import('../parties/administer.ts')),
-  ...(await import('../parties/store.ts')),
+  ...(await import('../parties/read-keys.ts')),
   ...(await import('../payments/events/administer.ts')),
   ...(await import('../payments/events/tell-vendor.ts')),
   ...(await import('../payments/vendor-secrets/rotate.ts')),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import type { RuleRow, TopUpRow } from '../payments/vendor-floats/rules-store.ts';
+import type { RuleRow, TopUpRow } from '../payments/vendor-floats/read-rules.ts';
 import type { TopUpKind, TopUpRule } from '../payments/vendor-floats/rule.ts';
 import { formatMoney, moneyOf, parseMoney } from '../platform/base/money.ts';
 import { action, view } from './definition.ts';
@@ -12,9 +12,9 @@ import { settingReason as reason } from './signer-schema.ts';
 import { secondsOf } from './times.ts';
 
 const core = async () => ({
-  ...(await import('../parties/store.ts')),
+  ...(await import('../parties/read-vendors.ts')),
   ...(await import('../payments/settings/vendors.ts')),
-  ...(await import('../payments/vendor-floats/rules-store.ts')),
+  ...(await import('../payments/vendor-floats/read-rules.ts')),
   ...(await import('./own-vendor.ts')),
   ...(await import('./setting-core.ts')),
   ...(await import('./vendor-core.ts')),

@@ -21,7 +21,8 @@ import { duplicateWindow, floatView, vendorRow, vendorView } from './vendor-view
 
 const core = async () => ({
   ...(await import('../parties/administer.ts')),
-  ...(await import('../parties/store.ts')),
+  ...(await import('../parties/read-keys.ts')),
+  ...(await import('../parties/read-vendors.ts')),
   ...(await import('../payments/ledger/add-vendor.ts')),
   ...(await import('../payments/settings/fields.ts')),
   ...(await import('../payments/settings/vendors.ts')),

@@ -1,11 +1,11 @@
-import { listKeysOf } from '../parties/store.ts';
-import type { VendorRow } from '../parties/store.ts';
+import { listKeysOf } from '../parties/read-keys.ts';
+import type { VendorRow } from '../parties/read-vendors.ts';
 import { openSecretsOf } from '../parties/keys.ts';
 import { encodeReference } from '../parties/reference.ts';
 import { setWebhook } from '../payments/events/administer.ts';
 import { eventBody, webhookIdOf } from '../payments/events/event.ts';
-import { countWaiting, findWebhook } from '../payments/events/webhooks-store.ts';
-import type { ListedEvent } from '../payments/events/webhooks-store.ts';
+import { countWaiting, findWebhook } from '../payments/events/read-webhooks.ts';
+import type { ListedEvent } from '../payments/events/read-events.ts';
 import { WEBHOOK } from '../payments/settings/vendors.ts';
 import type { WireTime } from '../platform/base/clock.ts';
 import { Refusal } from '../platform/base/errors.ts';

@@ -15,11 +15,12 @@ import type { Viewer } from './viewer.ts';
 import { eventView, listedWebhook, testView, webhookSet, webhookView } from './webhook-view.ts';
 
 const core = async () => ({
-  ...(await import('../parties/store.ts')),
+  ...(await import('../parties/read-keys.ts')),
   ...(await import('../parties/reference.ts')),
   ...(await import('../payments/events/administer.ts')),
   ...(await import('../payments/events/test-event.ts')),
-  ...(await import('../payments/events/webhooks-store.ts')),
+  ...(await import('../payments/events/read-events.ts')),
+  ...(await import('../payments/events/read-webhooks.ts')),
   ...(await import('../platform/base/period.ts')),
   ...(await import('./own-vendor.ts')),
   ...(await import('./webhook-core.ts')),

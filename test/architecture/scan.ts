@@ -128,19 +128,30 @@ export function foreignGrants(
   });
 }
 
-const SURFACE = /^(?:cli|console|self-service)\//;
+const SURFACE = /^(?:cli|console|self-service|staff|staff-api)\//;
 
-/** Imports of stores of wings from surfaces, counted by file. The platform and a surface's own stores do not count. */
-export function countSurfaceStores(imports: readonly Import[]): Record<string, number> {
-  const found = imports.filter(
+/** Imports of stores of wings from surfaces. The platform and a surface's own stores do not count. */
+export function storesInSurfaces(imports: readonly Import[]): Import[] {
+  return imports.filter(
     ({ file, imported }) =>
       SURFACE.test(file) &&
-      /(?:^|[-/])store\.ts$/.test(imported) &&
+      /(?:^|[-/])stores?\.ts$/.test(imported) &&
       !imported.startsWith('platform/') &&
       imported.split('/')[0] !== file.split('/')[0],
   );
-  const byFile = Map.groupBy(found, ({ file }) => file);
-  return Object.fromEntries([...byFile].map(([file, all]) => [file, all.length]));
+}
+
+const LOCK = /\bfor (?:no key )?(?:update|(?:key )?share)\b|\bpg_(?:try_)?advisory_/i;
+
+/** Readers (`read-*.ts`) with SQL that writes, locks, or calls one of these functions, which may do both. */
+export function changingReaders(sources: Sources, functions: readonly string[]): string[] {
+  const called = new RegExp(`\\b(?:${functions.join('|')})\\(`);
+  return [...sources]
+    .filter(([file]) => /(?:^|\/)read-[\w-]+\.ts$/.test(file))
+    .filter(([, text]) =>
+      [WRITE, LOCK, called].some((pattern) => sqlOf(text).search(pattern) !== -1),
+    )
+    .map(([file]) => file);
 }
 
 /**

@@ -130,7 +130,7 @@ export const READS_EVERYTHING: Readonly<Record<string, string>> = {
 
 /** Reads of a table that another folder owns: file, tables, reason. */
 export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[]; why: string }>> = {
-  'payments/quarantine/lost-store.ts': {
+  'payments/quarantine/read-lost.ts': {
     tables: ['archived_payments', 'cases', 'corrections', 'payments'],
     why: 'a case about a payment that the ledger does not have is one question, asked while creates wait',
   },
@@ -154,7 +154,7 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     tables: ['enquiries'],
     why: 'a watch rests on an answered enquiry, whose subject it takes without unsealing anything',
   },
-  'credit/enquiries/chain-store.ts': {
+  'credit/enquiries/read-chains.ts': {
     tables: ['subject_enquiries'],
     why: 'the proof compares, in one snapshot, each disclosure with its note alongside the subject',
   },
@@ -171,6 +171,10 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     why: 'whether a restore may have lost rows of a file follows from when it was stored; quarantine is above',
   },
   'payments/cases/cases-store.ts': {
+    tables: ['dispatch_queue'],
+    why: 'whether a case was opened since the last instruction was sent is asked in one statement',
+  },
+  'payments/cases/read-cases.ts': {
     tables: ['billers', 'dispatch_queue', 'payments', 'vendors'],
     why: 'a list of cases shows the vendor, and filters by it; the operator and the time of the payment come with the same statement',
   },
@@ -206,7 +210,7 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     tables: ['dispatch_queue'],
     why: 'whether a payment is queued or at its operator is read with it, in one snapshot',
   },
-  'payments/overview/activity-store.ts': {
+  'payments/overview/read-activity.ts': {
     tables: ['payments'],
     why: 'payments are counted by time, biller and outcome inside the database',
   },
@@ -234,7 +238,7 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     tables: ['payments', 'quarantines', 'vendors'],
     why: 'the sender needs the name and the quarantine with each due webhook, polled twice a second; a correction is announced by one statement from its payment',
   },
-  'payments/events/webhooks-store.ts': {
+  'payments/events/read-webhooks.ts': {
     tables: ['vendors'],
     why: 'webhooks are listed by the names of their vendors',
   },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rotateSecret, setWebhook } from '../../src/payments/events/administer.ts';
-import { findVendor } from '../../src/parties/store.ts';
+import { findVendor } from '../../src/parties/read-vendors.ts';
 import { addFundedVendor, fresh } from '../support/demo-vendors.ts';
 import { SandboxFixture } from '../support/sandbox.ts';
 import type { Sandbox } from '../support/sandbox.ts';

@@ -1,7 +1,7 @@
 import SWAHILI from '../../console/src/locales/proposals.sw.json' with { type: 'json' };
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listAudit } from '../../src/parties/people/audit-store.ts';
+import { listAudit } from '../../src/parties/people/read-audit.ts';
 import { HAS_BROWSER } from '../support/browser.ts';
 import { startConsole } from '../support/console-fixture.ts';
 import type { ConsoleFixture } from '../support/console-fixture.ts';

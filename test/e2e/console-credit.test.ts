@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listAudit } from '../../src/parties/people/audit-store.ts';
+import { listAudit } from '../../src/parties/people/read-audit.ts';
 import { HAS_BROWSER, startBrowser } from '../support/browser.ts';
 import { buildConsoleOnce, openConsole } from '../support/console-browser.ts';
 import { useService } from '../support/use-service.ts';

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEMO_PASSWORD } from '../../sandbox/data.ts';
-import { listAudit } from '../../src/parties/people/audit-store.ts';
+import { listAudit } from '../../src/parties/people/read-audit.ts';
 import { acceptLink, createLink } from '../../src/parties/people/links.ts';
 import { BROWSER_TIMEOUT_MS, HAS_BROWSER, startBrowser } from '../support/browser.ts';
 import { buildConsoleOnce, openConsole } from '../support/console-browser.ts';

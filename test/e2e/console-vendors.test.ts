@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listAudit } from '../../src/parties/people/audit-store.ts';
+import { listAudit } from '../../src/parties/people/read-audit.ts';
 import { setWebhook } from '../../src/payments/events/administer.ts';
 import { HAS_BROWSER, startBrowser } from '../support/browser.ts';
 import { openConsole } from '../support/console-browser.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { setWebhook } from '../../src/payments/events/administer.ts';
-import { findVendor } from '../../src/parties/store.ts';
+import { findVendor } from '../../src/parties/read-vendors.ts';
 import { SandboxFixture } from '../support/sandbox.ts';
 import { findFreePort } from '../support/service-process.ts';
 import { until } from '../support/until.ts';

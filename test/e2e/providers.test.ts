@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findVendor } from '../../src/parties/store.ts';
+import { findVendor } from '../../src/parties/read-vendors.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { setRoute } from '../../src/payments/billers/administer-routes.ts';
 import { setWebhook } from '../../src/payments/events/administer.ts';

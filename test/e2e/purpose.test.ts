@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { prepareSandbox } from '../../sandbox/data.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { addPerson } from '../../src/parties/people/administer.ts';
-import { listPeople } from '../../src/parties/people/people-store.ts';
+import { listPeople } from '../../src/parties/people/read-people.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { setBiller, setOperator } from '../../src/payments/billers/administer.ts';
 import { collect } from '../../src/payments/collections/collect.ts';

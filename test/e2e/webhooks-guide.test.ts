@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { rotateSecret, setWebhook } from '../../src/payments/events/administer.ts';
-import { findVendor } from '../../src/parties/store.ts';
+import { findVendor } from '../../src/parties/read-vendors.ts';
 import { demoVendor, fresh } from '../support/demo-vendors.ts';
 import { SandboxFixture } from '../support/sandbox.ts';
 import { findFreePort } from '../support/service-process.ts';

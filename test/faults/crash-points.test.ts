@@ -8,7 +8,7 @@ import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { setWebhook } from '../../src/payments/events/administer.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import { findVendor } from '../../src/parties/store.ts';
+import { findVendor } from '../../src/parties/read-vendors.ts';
 import { SCHEMA } from '../../src/schema.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';

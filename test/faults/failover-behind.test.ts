@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { releaseQuarantine } from '../../src/payments/quarantine/release.ts';
-import { findOpenQuarantine } from '../../src/payments/quarantine/store.ts';
+import { findOpenQuarantine } from '../../src/payments/quarantine/read-quarantine.ts';
 import { releaseByTwo } from '../support/quarantines.ts';
 import { until } from '../support/until.ts';
 import { SEALING } from './fleet.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import { listEvents } from '../../src/payments/quarantine/store.ts';
+import { listEvents } from '../../src/payments/quarantine/read-quarantine.ts';
 import { until } from '../support/until.ts';
 import { send } from '../support/vendor-client.ts';
 import { startFailoverSetup } from './failover-setup.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AccountStatement, AccountStatementLine } from '../../src/staff/account-statements.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
-import { findVendor } from '../../src/parties/store.ts';
+import { findVendor } from '../../src/parties/read-vendors.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import { readTrialBalance } from '../../src/payments/house/trial-balance.ts';
 import {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Batch, BatchKey, RowResult } from '../../src/batches/batch.ts';
 import type { EndedBatch } from '../../src/batches/kind.ts';
 import * as store from '../../src/batches/store.ts';
+import { readBatch, readNextRow } from '../../src/batches/read-batches.ts';
 import { Refusal } from '../../src/platform/base/errors.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
 import { ANY_ACCOUNT } from '../../src/payments/billers/account-format.ts';
@@ -158,7 +159,7 @@ async function leave(batch: ReturnType<typeof batchOf>, leaseMs = 3_600_000): Pr
     leaseMs,
     maxOpen: LIMITS.bulkOpenBatches,
   });
-  const stored = await store.readBatch(books.pool, key);
+  const stored = await readBatch(books.pool, key);
   if (!inserted || stored === undefined) throw new Error('the batch was not stored');
   return { ...stored, ...key, firstRow: 1, rows: batch.rows, references: null, leaseMs };
 }
@@ -430,7 +431,7 @@ test('a chunk out of order changes nothing, so that two processes cannot decide 
   }
   const errors = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
   expect(errors).toEqual([expect.any(store.NotNext)]);
-  expect(await store.readNextRow(books.pool, stored)).toBe(7);
+  expect(await readNextRow(books.pool, stored)).toBe(7);
   expect(await countPayments(vendorId)).toBe(6);
 });
 

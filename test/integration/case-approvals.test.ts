@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/platform/base/ids.ts';
-import { listCasesAbout, openCase } from '../../src/payments/cases/cases-store.ts';
-import type { CaseRow } from '../../src/payments/cases/cases-store.ts';
+import { openCase } from '../../src/payments/cases/cases-store.ts';
+import { listCasesAbout } from '../../src/payments/cases/read-cases.ts';
+import type { CaseRow } from '../../src/payments/cases/read-cases.ts';
 import { setOperatorPrice } from '../../src/payments/billers/administer-prices.ts';
 import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
 import { putOperator } from '../../src/payments/billers/store.ts';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { countBuckets, setBuckets } from '../../src/parties/buckets-store.ts';
+import { setBuckets } from '../../src/parties/buckets-store.ts';
+import { countBuckets } from '../../src/parties/read-buckets.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { rebucket } from '../../src/platform/cluster/rebucket.ts';
 import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';

@@ -5,7 +5,7 @@ import type { ProposalView } from '../../src/staff/proposal-schema.ts';
 import type { ProposalList } from '../../src/staff/proposals.ts';
 import { createLink } from '../../src/parties/people/links.ts';
 import { addPerson } from '../../src/parties/people/administer.ts';
-import { findPerson } from '../../src/parties/people/people-store.ts';
+import { findPerson } from '../../src/parties/people/read-people.ts';
 import { OPERATOR, operatorChangeJson } from '../../src/payments/settings/operators.ts';
 import { proposeSetting } from '../../src/payments/settings/propose.ts';
 import { createWireTime } from '../../src/platform/base/clock.ts';

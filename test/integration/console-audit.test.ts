@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listAudit } from '../../src/parties/people/audit-store.ts';
-import type { AuditRow } from '../../src/parties/people/audit-store.ts';
+import { listAudit } from '../../src/parties/people/read-audit.ts';
+import type { AuditRow } from '../../src/parties/people/read-audit.ts';
 import { decodeReference } from '../../src/parties/reference.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';

@@ -7,7 +7,7 @@ import type { ProposalView } from '../../src/staff/proposal-schema.ts';
 import type { ProposalList } from '../../src/staff/proposals.ts';
 import { addPerson, changePerson } from '../../src/parties/people/administer.ts';
 import { createLink } from '../../src/parties/people/links.ts';
-import { findPerson } from '../../src/parties/people/people-store.ts';
+import { findPerson } from '../../src/parties/people/read-people.ts';
 import { createWireTime } from '../../src/platform/base/clock.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';

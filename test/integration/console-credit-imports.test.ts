@@ -5,7 +5,7 @@ import type {
   TriedImport,
 } from '../../src/staff/credit-imports.ts';
 import type { CreditProposal } from '../../src/staff/credit-proposals.ts';
-import { listAudit } from '../../src/parties/people/audit-store.ts';
+import { listAudit } from '../../src/parties/people/read-audit.ts';
 import { ConsoleClient } from '../support/console-client.ts';
 import type { ConsoleAnswer } from '../support/console-client.ts';
 import { csvOf, rightLine } from '../support/credit-files.ts';

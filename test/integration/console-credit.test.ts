@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { EnquiryList } from '../../src/staff/credit-enquiries.ts';
 import type { EnquiryReport } from '../../src/staff/credit-report-schema.ts';
 import { changeVendor } from '../../src/parties/administer.ts';
-import { listAudit } from '../../src/parties/people/audit-store.ts';
+import { listAudit } from '../../src/parties/people/read-audit.ts';
 import { signInAll } from '../support/console-client.ts';
 import type { ConsoleAnswer, SignedIn } from '../support/console-client.ts';
 import { useService } from '../support/use-service.ts';

@@ -2,7 +2,7 @@ import { TOTP, Secret } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEMO_PASSWORD, DEMO_PEOPLE } from '../../sandbox/data.ts';
 import { addPerson, changePerson } from '../../src/parties/people/administer.ts';
-import { listAudit } from '../../src/parties/people/audit-store.ts';
+import { listAudit } from '../../src/parties/people/read-audit.ts';
 import { acceptLink, createLink, readLink } from '../../src/parties/people/links.ts';
 import type { PeopleDeps } from '../../src/parties/people/authenticity.ts';
 import { newCodeSecret } from '../../src/parties/people/one-time-code.ts';

@@ -15,11 +15,9 @@ import {
   listCases,
   openCases,
 } from '../../src/credit/registry/cases-store.ts';
-import { listMerges, readSurvivors } from '../../src/credit/registry/merges-store.ts';
-import {
-  putSuppressionRule,
-  readSuppressionRules,
-} from '../../src/credit/registry/suppression-store.ts';
+import { listMerges, readSurvivors } from '../../src/credit/registry/read-merges.ts';
+import { putSuppressionRule } from '../../src/credit/registry/suppression-store.ts';
+import { readSuppressionRules } from '../../src/credit/registry/read-suppression.ts';
 import type { SuppressionRule } from '../../src/credit/registry/suppression.ts';
 import { cardName } from '../../src/credit/scorecards/scorecard.ts';
 import { shippedCards } from '../../src/credit/scorecards/score.ts';

@@ -8,7 +8,7 @@ import type { Deps } from '../../src/credit/decisions/propose.ts';
 import type { CreditFile } from '../../src/credit/facts.ts';
 import { importFile } from '../../src/credit/importing/import.ts';
 import { openDispute } from '../../src/credit/registry/disputes-store.ts';
-import { findSubjects } from '../../src/credit/registry/store.ts';
+import { findSubjects } from '../../src/credit/registry/read-subjects.ts';
 import { characteristic, scoredFile } from '../../src/credit/scorecards/characteristics.ts';
 import { detailsOf } from '../../src/credit/summary/details.ts';
 import { genericSummary, listAccounts } from '../../src/credit/summary/summary.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listEnquiries } from '../../src/credit/enquiries/list-store.ts';
+import { listEnquiries } from '../../src/credit/enquiries/read-enquiries.ts';
 import { keepEnquiries } from '../../src/credit/enquiries/store.ts';
 import { closeCase, listCases, openCases } from '../../src/credit/registry/cases-store.ts';
 import { createPool } from '../../src/platform/db/pool.ts';

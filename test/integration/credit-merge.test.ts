@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { matchSubject } from '../../src/credit/matching/match.ts';
 import { listCases } from '../../src/credit/registry/cases-store.ts';
-import { findSubjects } from '../../src/credit/registry/store.ts';
+import { findSubjects } from '../../src/credit/registry/read-subjects.ts';
 import { createVault } from '../../src/credit/registry/vault.ts';
 import { startOfDay } from '../../src/credit/registry/day.ts';
 import { isoDay } from '../../src/platform/base/days.ts';

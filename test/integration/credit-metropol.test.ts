@@ -7,7 +7,7 @@ import { shippedScorecards } from '../../src/credit/scorecards/score.ts';
 import type { MetropolOptions } from '../../src/credit/bureaus/metropol/bureau.ts';
 import { signedHeaders } from '../../src/credit/bureaus/metropol/signing.ts';
 import type { Bureau, BureauQuestion } from '../../src/credit/bureaus/bureau.ts';
-import { erasePayloads } from '../../src/credit/enquiries/retention-store.ts';
+import { erasePayloads } from '../../src/credit/enquiries/retention.ts';
 import { beginCall } from '../../src/credit/bureaus/upstream-store.ts';
 import { createEnquiryService } from '../../src/credit/enquiries/service.ts';
 import type { EnquiryService } from '../../src/credit/enquiries/service.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
-import { findSubjects, readCreditFile } from '../../src/credit/registry/store.ts';
+import { findSubjects, readCreditFile } from '../../src/credit/registry/read-subjects.ts';
 import type { CreditFile } from '../../src/credit/facts.ts';
 import { generatePopulation } from '../../sandbox/population/population.ts';
 import type { Subject } from '../../sandbox/population/population.ts';

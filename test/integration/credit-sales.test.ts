@@ -13,7 +13,7 @@ import {
 import type { Deps } from '../../src/credit/decisions/propose.ts';
 import { importFile } from '../../src/credit/importing/import.ts';
 import { closeDispute, openDispute } from '../../src/credit/registry/disputes-store.ts';
-import { findSubjects } from '../../src/credit/registry/store.ts';
+import { findSubjects } from '../../src/credit/registry/read-subjects.ts';
 import { isInDefault } from '../../src/credit/scorecards/standing.ts';
 import { createWireTime } from '../../src/platform/base/clock.ts';
 import { createMac } from '../../src/platform/base/mac.ts';

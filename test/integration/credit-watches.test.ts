@@ -4,7 +4,7 @@ import { proposeMerge, proposeUnmerge } from '../../src/credit/decisions/propose
 import { watchAll } from '../../src/credit/watches/job.ts';
 import { listSubjectWatches, listVendorWatches } from '../../src/credit/watches/lists-store.ts';
 import { shippedScorecards } from '../../src/credit/scorecards/score.ts';
-import { findVendor } from '../../src/parties/store.ts';
+import { findVendor } from '../../src/parties/read-vendors.ts';
 import { setWebhook } from '../../src/payments/events/administer.ts';
 import { systemClock } from '../../src/platform/base/clock.ts';
 import { createMac } from '../../src/platform/base/mac.ts';

@@ -15,7 +15,7 @@ import {
 import type { Deps } from '../../src/credit/decisions/propose.ts';
 import { importFile } from '../../src/credit/importing/import.ts';
 import { disputeLocation, openDispute } from '../../src/credit/registry/disputes-store.ts';
-import { findSubjects } from '../../src/credit/registry/store.ts';
+import { findSubjects } from '../../src/credit/registry/read-subjects.ts';
 import { addSubjectEnquiries } from '../../src/credit/registry/subject-enquiries-store.ts';
 import {
   listRecipients,

@@ -10,8 +10,8 @@ import { AcknowledgedPayments } from '../../src/payments/dispatch/acknowledged.t
 import { enterOnChange, leaveWhenConfirmed } from '../../src/payments/quarantine/after-restore.ts';
 import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
 import { releaseQuarantine } from '../../src/payments/quarantine/release.ts';
-import { findOpenQuarantine, listEvents } from '../../src/payments/quarantine/store.ts';
-import type { QuarantineRow } from '../../src/payments/quarantine/store.ts';
+import { findOpenQuarantine, listEvents } from '../../src/payments/quarantine/read-quarantine.ts';
+import type { QuarantineRow } from '../../src/payments/quarantine/read-quarantine.ts';
 import { newId } from '../../src/platform/base/ids.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Queryable } from '../../src/platform/db/pool.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addPerson } from '../../src/parties/people/administer.ts';
 import { acceptLink, createLink } from '../../src/parties/people/links.ts';
-import { findPerson } from '../../src/parties/people/people-store.ts';
+import { findPerson } from '../../src/parties/people/read-people.ts';
 import { PlainError } from '../../src/platform/base/plain-error.ts';
 import { openCase } from '../../src/payments/cases/cases-store.ts';
 import { collect } from '../../src/payments/collections/collect.ts';

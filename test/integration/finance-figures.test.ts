@@ -13,7 +13,7 @@ import type {
 import { AGES, ageLimits } from '../../src/payments/reports/ages.ts';
 import type { OverviewAnswer } from '../../src/staff/overview.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
-import { findVendor } from '../../src/parties/store.ts';
+import { findVendor } from '../../src/parties/read-vendors.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { setFeePrice } from '../../src/payments/billers/administer-prices.ts';
 import { openCase } from '../../src/payments/cases/cases-store.ts';

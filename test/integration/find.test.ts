@@ -10,7 +10,8 @@ import {
   writeProgress,
 } from '../../src/payments/dispatch/store.ts';
 import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
-import { HOUSE, listCasesAbout, openCase } from '../../src/payments/cases/cases-store.ts';
+import { HOUSE, openCase } from '../../src/payments/cases/cases-store.ts';
+import { listCasesAbout } from '../../src/payments/cases/read-cases.ts';
 import { findPayment } from '../../src/payments/timeline/find.ts';
 import { queryPayments } from '../../src/payments/timeline/query.ts';
 import { findLostCases } from '../../src/payments/timeline/lost.ts';

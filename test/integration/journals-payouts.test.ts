@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { collect } from '../../src/payments/collections/collect.ts';
 import { readTrialBalance } from '../../src/payments/house/trial-balance.ts';
-import { listCases } from '../../src/payments/cases/cases-store.ts';
+import { listCases } from '../../src/payments/cases/read-cases.ts';
 import { fund } from '../../src/payments/collections/fund.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import { enterTransfer, findPayout, proposeReturn } from '../../src/payments/payouts/payouts.ts';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { fixedConnectors } from '../../src/payments/dispatch/connectors.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { listCases } from '../../src/payments/cases/cases-store.ts';
+import { listCases } from '../../src/payments/cases/read-cases.ts';
 import { encodeReference } from '../../src/parties/reference.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/platform/base/ids.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
+import { listCasesAbout } from '../../src/payments/cases/read-cases.ts';
 import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
 import { completeChain } from '../../src/payments/ledger/chain.ts';
 import { createPayments } from '../../src/payments/create/store.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../src/platform/base/ids.ts';
-import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
+import { listCasesAbout } from '../../src/payments/cases/read-cases.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import type { Queryable } from '../../src/platform/db/pool.ts';

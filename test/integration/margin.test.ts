@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setOperatorPrice } from '../../src/payments/billers/administer-prices.ts';
-import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
+import { listCasesAbout } from '../../src/payments/cases/read-cases.ts';
 import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
 import { createPayments } from '../../src/payments/create/store.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';

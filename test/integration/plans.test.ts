@@ -31,9 +31,9 @@ const ACCEPTED: Readonly<Record<string, string>> = {
     'a report about everybody who was scored in a month',
   'src/credit/watches/store.ts credit_watches credit_watches: by () without due_at':
     'due watches of all vendors: the whole index either way',
-  'src/payments/events/webhooks-store.ts events events: by (bucket, vendor_id) without due_at':
+  'src/payments/events/read-webhooks.ts events events: by (bucket, vendor_id) without due_at':
     'a command about the waiting events of one vendor',
-  'src/payments/cases/cases-store.ts cases c: by () without bucket, vendor_id, payment_id':
+  'src/payments/cases/read-cases.ts cases c: by () without bucket, vendor_id, payment_id':
     'cases are decided by people',
   'src/credit/registry/withdrawals-store.ts account_withdrawals w: by () without crn, account_id':
     'withdrawals are decided by people',
@@ -67,7 +67,7 @@ const ACCEPTED: Readonly<Record<string, string>> = {
     'there are no old requests while the table is new',
   'src/payments/receipts/pushes-store.ts receipt_pushes receipt_pushes: by () without vendor_id, phone':
     'prompts that are open at one time are few',
-  'src/payments/vendor-floats/rules-store.ts top_ups t: by () without vendor_id':
+  'src/payments/vendor-floats/read-rules.ts top_ups t: by () without vendor_id':
     'one top-up a pause for each vendor with a rule',
   'src/payments/vendor-floats/store.ts vendor_float_hours vendor_float_hours: by () without vendor_id':
     'vendors that are watched, each with the hours of four weeks',
@@ -75,9 +75,9 @@ const ACCEPTED: Readonly<Record<string, string>> = {
     'vendors that are watched, each with the hours of four weeks',
   'src/payments/dispatch/recall-store.ts payments p: by (bucket, vendor_id, payment_id) without created_at':
     'the block range index is better only for a large table',
-  'src/payments/overview/activity-store.ts payments payments: by () without created_at, created_at':
+  'src/payments/overview/read-activity.ts payments payments: by () without created_at, created_at':
     'the payments of a new installation; the block range index is better for a large table',
-  'src/payments/overview/activity-store.ts payments payments: by (bucket, vendor_id) without created_at, created_at':
+  'src/payments/overview/read-activity.ts payments payments: by (bucket, vendor_id) without created_at, created_at':
     'the payments of a new vendor; the block range index is better for a large table',
   'src/payments/timeline/list-store.ts payments p: by () without created_at, created_at':
     'the list of a new installation; the block range index is better for a large table',

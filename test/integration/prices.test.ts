@@ -6,7 +6,7 @@ import {
   setFeePrice,
   setOperatorPrice,
 } from '../../src/payments/billers/administer-prices.ts';
-import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
+import { listCasesAbout } from '../../src/payments/cases/read-cases.ts';
 import { chainEverything } from '../support/chain.ts';
 import { CITUS_URL } from '../support/citus.ts';
 import { approveCurrent, proposeResolution } from '../support/approve-case.ts';

@@ -10,7 +10,7 @@ import { RELEASES_AUTHENTIC, undoForgedReleases } from '../../src/payments/quara
 import { releaseQuarantine } from '../../src/payments/quarantine/release.ts';
 import { proposeRelease } from '../../src/payments/quarantine/release-kind.ts';
 import { readStakes } from '../../src/payments/quarantine/stakes.ts';
-import { findOpenQuarantine, listEvents } from '../../src/payments/quarantine/store.ts';
+import { findOpenQuarantine, listEvents } from '../../src/payments/quarantine/read-quarantine.ts';
 import {
   create,
   outcomeOf,

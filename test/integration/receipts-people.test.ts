@@ -12,7 +12,7 @@ import { creditLeftClaims } from '../../src/payments/receipts/left-claims.ts';
 import { OPEN_STATES } from '../../src/payments/receipts/receipt.ts';
 import type { ReceiptReport } from '../../src/payments/receipts/receipt.ts';
 import { reportReversal } from '../../src/payments/receipts/reverse.ts';
-import { listReceiptEvents, listReceipts } from '../../src/payments/receipts/store.ts';
+import { listReceiptEvents, listReceipts } from '../../src/payments/receipts/read-receipts.ts';
 import { takeReport } from '../../src/payments/receipts/take.ts';
 import { CITUS_URL } from '../support/citus.ts';
 import { COLLECTOR, openBooks } from '../support/money-fixture.ts';

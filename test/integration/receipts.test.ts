@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import { readBalance } from '../../src/payments/ledger/store.ts';
+import { readBalance } from '../../src/payments/ledger/read-balances.ts';
 import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
 import { addAccount } from '../../src/payments/receipts/administer.ts';
 import { requireReceipt } from '../../src/payments/receipts/assign.ts';
@@ -12,7 +12,7 @@ import type { OpenSource } from '../../src/payments/receipts/sources.ts';
 import { findSource } from '../../src/payments/receipts/sources-store.ts';
 import { creditLeftClaims } from '../../src/payments/receipts/left-claims.ts';
 import type { ReceiptDeps } from '../../src/payments/receipts/take.ts';
-import { findVendor } from '../../src/parties/store.ts';
+import { findVendor } from '../../src/parties/read-vendors.ts';
 import { checkTopUp, pushTopUp } from '../../src/payments/receipts/push.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import type { TestDatabase } from '../support/cluster.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
-import { listCases } from '../../src/payments/cases/cases-store.ts';
+import { listCases } from '../../src/payments/cases/read-cases.ts';
 import { closeDay, reportDay } from '../../src/payments/reconciliation/days.ts';
 import type { CloseRequest, DayReport } from '../../src/payments/reconciliation/days.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';

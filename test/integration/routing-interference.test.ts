@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkLedger } from '../../src/payments/audit/check.ts';
-import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
+import { listCasesAbout } from '../../src/payments/cases/read-cases.ts';
 import { removeRoute, setRoute } from '../../src/payments/billers/administer-routes.ts';
 import { putOperator } from '../../src/payments/billers/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';

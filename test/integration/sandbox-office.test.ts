@@ -8,7 +8,7 @@ import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { parseMoney } from '../../src/platform/base/money.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import { listOpenProposals, resolutionOf } from '../../src/payments/cases/case-proposals.ts';
-import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
+import { listCasesAbout } from '../../src/payments/cases/read-cases.ts';
 import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
 import { createPayments } from '../../src/payments/create/store.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';

@@ -47,7 +47,7 @@ const OF_OTHERS: Readonly<Record<string, RegExp>> = {
 /** Columns that accept null, by file and name: why these statements return none. */
 const NOT_NULL: Readonly<Record<string, string>> = {
   'src/payments/cases/kept-receipts-store.ts receiptId': 'a case about a receipt names it',
-  'src/payments/quarantine/lost-store.ts paymentId': 'selected by payment_id is not null',
+  'src/payments/quarantine/read-lost.ts paymentId': 'selected by payment_id is not null',
   'src/payments/audit/openings-check.ts statedCents': 'selected by opening_cents is not null',
   'src/batches/store.ts sealed': 'selected by sealed_content is not null',
   'src/credit/bureaus/rotate-store.ts sealedAnswer': 'selected by sealed_answer is not null',

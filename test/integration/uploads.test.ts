@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { listCases } from '../../src/payments/cases/cases-store.ts';
+import { listCases } from '../../src/payments/cases/read-cases.ts';
 import { collect } from '../../src/payments/collections/collect.ts';
 import { addAccount, setSource } from '../../src/payments/receipts/administer.ts';
 import { lockImports, unlockImports } from '../../src/payments/receipts/sources-store.ts';

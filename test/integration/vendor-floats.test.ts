@@ -17,14 +17,14 @@ import {
   setTopUpRule,
   setVendorFloat,
 } from '../../src/payments/vendor-floats/administer.ts';
-import { listTopUps } from '../../src/payments/vendor-floats/rules-store.ts';
+import { listTopUps } from '../../src/payments/vendor-floats/read-rules.ts';
 import type { TopUpRule } from '../../src/payments/vendor-floats/rule.ts';
 import { readMoney } from '../../src/payments/vendor-floats/store.ts';
 import { topUpFloats } from '../../src/payments/vendor-floats/top-up.ts';
 import type { TopUpDeps } from '../../src/payments/vendor-floats/top-up.ts';
 import { watchVendorFloats } from '../../src/payments/vendor-floats/watch.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
-import { findVendor } from '../../src/parties/store.ts';
+import { findVendor } from '../../src/parties/read-vendors.ts';
 import type { Mac } from '../../src/platform/base/mac.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';

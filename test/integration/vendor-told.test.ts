@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { retireKey, rotateKey } from '../../src/parties/administer.ts';
 import { addPerson, changePerson } from '../../src/parties/people/administer.ts';
 import { createLink } from '../../src/parties/people/links.ts';
-import { listKeysOf } from '../../src/parties/store.ts';
+import { listKeysOf } from '../../src/parties/read-keys.ts';
 import {
   changeEventTypes,
   enableWebhook,
@@ -12,7 +12,7 @@ import {
   stopWebhook,
 } from '../../src/payments/events/administer.ts';
 import { tellOfStaff, tellVendor } from '../../src/payments/events/tell-vendor.ts';
-import { findWebhook } from '../../src/payments/events/webhooks-store.ts';
+import { findWebhook } from '../../src/payments/events/read-webhooks.ts';
 import { proposeSetting } from '../../src/payments/settings/propose.ts';
 import { WEBHOOK } from '../../src/payments/settings/vendors.ts';
 import { rotateAsStaff } from '../../src/payments/vendor-secrets/rotate.ts';

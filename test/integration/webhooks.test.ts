@@ -31,11 +31,11 @@ import {
   listWaitingWebhooks,
   writeFailure,
 } from '../../src/payments/events/store.ts';
-import { listEvents } from '../../src/payments/events/webhooks-store.ts';
-import type { ListedEvent } from '../../src/payments/events/webhooks-store.ts';
+import { listEvents } from '../../src/payments/events/read-events.ts';
+import type { ListedEvent } from '../../src/payments/events/read-events.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
-import { listCasesAbout } from '../../src/payments/cases/cases-store.ts';
+import { listCasesAbout } from '../../src/payments/cases/read-cases.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import type { Sealing } from '../../src/parties/administer.ts';

@@ -1,5 +1,6 @@
 import { HOUSE } from '../../src/payments/cases/cases-store.ts';
-import type { CaseRow, NewCase } from '../../src/payments/cases/cases-store.ts';
+import type { NewCase } from '../../src/payments/cases/cases-store.ts';
+import type { CaseRow } from '../../src/payments/cases/read-cases.ts';
 import type { PlannedTransfer } from '../../src/payments/corrections/charges.ts';
 import { listedOfLost } from '../../src/payments/corrections/lost-payment.ts';
 import type { LostPayment } from '../../src/payments/corrections/lost-payment.ts';

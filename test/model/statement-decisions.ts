@@ -1,6 +1,6 @@
 import { encodeReference } from '../../src/parties/reference.ts';
 import { HOUSE } from '../../src/payments/cases/cases-store.ts';
-import type { CaseRow } from '../../src/payments/cases/cases-store.ts';
+import type { CaseRow } from '../../src/payments/cases/read-cases.ts';
 import { MemoryBooks, postingResolutions, VENDOR } from './memory-books.ts';
 import type { Subject } from './memory-books.ts';
 import { act, AMOUNT_CENTS, DAYS, keptCents, LOST } from './operator-model.ts';

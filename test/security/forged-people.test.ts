@@ -6,7 +6,7 @@ import { addPerson, changePerson } from '../../src/parties/people/administer.ts'
 import { PEOPLE_AUTHENTIC } from '../../src/parties/people/authenticity.ts';
 import type { PeopleDeps } from '../../src/parties/people/authenticity.ts';
 import { acceptLink, createLink } from '../../src/parties/people/links.ts';
-import { findPerson } from '../../src/parties/people/people-store.ts';
+import { findPerson } from '../../src/parties/people/read-people.ts';
 import { createSessions } from '../../src/parties/people/sessions.ts';
 import { checkSignIn } from '../../src/parties/people/sign-in.ts';
 import { systemClock } from '../../src/platform/base/clock.ts';

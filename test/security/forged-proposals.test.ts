@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { HOUSE, listCasesAbout, openCase } from '../../src/payments/cases/cases-store.ts';
+import { HOUSE, openCase } from '../../src/payments/cases/cases-store.ts';
+import { listCasesAbout } from '../../src/payments/cases/read-cases.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import { addAccount, setSource } from '../../src/payments/receipts/administer.ts';
@@ -11,7 +12,7 @@ import {
 } from '../support/receipt-decisions.ts';
 import { creditLeftClaims } from '../../src/payments/receipts/left-claims.ts';
 import { reportReversal } from '../../src/payments/receipts/reverse.ts';
-import { findReceipts } from '../../src/payments/receipts/store.ts';
+import { findReceipts } from '../../src/payments/receipts/read-receipts.ts';
 import { takeReport } from '../../src/payments/receipts/take.ts';
 import { newId } from '../../src/platform/base/ids.ts';
 import {

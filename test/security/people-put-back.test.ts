@@ -3,12 +3,9 @@ import { DEMO_PASSWORD } from '../../sandbox/data.ts';
 import type { PeopleDeps } from '../../src/parties/people/authenticity.ts';
 import { changePerson } from '../../src/parties/people/administer.ts';
 import { PEOPLE_AUTHENTIC } from '../../src/parties/people/authenticity.ts';
-import {
-  deletePasskey,
-  findPasskey,
-  listPasskeys,
-} from '../../src/parties/people/passkeys-store.ts';
-import { findPerson } from '../../src/parties/people/people-store.ts';
+import { deletePasskey } from '../../src/parties/people/passkeys-store.ts';
+import { findPasskey, listPasskeys } from '../../src/parties/people/read-passkeys.ts';
+import { findPerson } from '../../src/parties/people/read-people.ts';
 import { useCode } from '../../src/parties/people/sign-in.ts';
 import { signedIn } from '../support/console-client.ts';
 import { useService } from '../support/use-service.ts';

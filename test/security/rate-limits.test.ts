@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setOperatorKey } from '../../src/payments/billers/administer-operator-key.ts';
 import { setOperator } from '../../src/payments/billers/administer.ts';
-import { listAudit } from '../../src/parties/people/audit-store.ts';
+import { listAudit } from '../../src/parties/people/read-audit.ts';
 import { VTPASS_SETTINGS } from '../conformance/subjects/vtpass.ts';
 import { signedIn } from '../support/console-client.ts';
 import type { ConsoleAnswer } from '../support/console-client.ts';

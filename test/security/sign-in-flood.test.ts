@@ -2,7 +2,7 @@ import { createHook } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEMO_PASSWORD } from '../../sandbox/data.ts';
-import { listAudit } from '../../src/parties/people/audit-store.ts';
+import { listAudit } from '../../src/parties/people/read-audit.ts';
 import { acceptLink, createLink } from '../../src/parties/people/links.ts';
 import { checkSignIn } from '../../src/parties/people/sign-in.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';

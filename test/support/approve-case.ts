@@ -1,10 +1,10 @@
 import { listOpenProposals } from '../../src/payments/cases/case-proposals.ts';
-import { findCase } from '../../src/payments/cases/cases-store.ts';
-import type { CaseRow } from '../../src/payments/cases/cases-store.ts';
+import { findCase } from '../../src/payments/cases/read-cases.ts';
+import type { CaseRow } from '../../src/payments/cases/read-cases.ts';
 import { proposeResolution as propose } from '../../src/payments/corrections/case-resolution.ts';
 import type { ResolutionRequest } from '../../src/payments/corrections/case-resolution.ts';
 import type { Line } from '../../src/proposals/kind.ts';
-import type { ProposalRow } from '../../src/proposals/store.ts';
+import type { ProposalRow } from '../../src/proposals/proposal.ts';
 import { formatMoney } from '../../src/platform/base/money.ts';
 import { PlainError } from '../../src/platform/base/plain-error.ts';
 import { named } from './payouts.ts';

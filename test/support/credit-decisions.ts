@@ -1,6 +1,6 @@
 import type { Deps, Grounds } from '../../src/credit/decisions/propose.ts';
 import type { Clock } from '../../src/platform/base/clock.ts';
-import type { ProposalRow } from '../../src/proposals/store.ts';
+import type { ProposalRow } from '../../src/proposals/proposal.ts';
 import { named } from './payouts.ts';
 import { quietProposals } from './quiet-proposals.ts';
 import type { BooksOfPeople } from './quiet-proposals.ts';

@@ -3,7 +3,7 @@ import type { EntryRequest } from '../../src/payments/house/entries.ts';
 import { proposeJournal as book } from '../../src/payments/house/journals.ts';
 import type { JournalRequest } from '../../src/payments/house/journals.ts';
 import { setSource } from '../../src/payments/receipts/administer.ts';
-import type { ProposalRow } from '../../src/proposals/store.ts';
+import type { ProposalRow } from '../../src/proposals/proposal.ts';
 import { COLLECTOR } from './money-fixture.ts';
 import type { Books } from './money-fixture.ts';
 import { approveSeen, named } from './payouts.ts';

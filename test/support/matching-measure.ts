@@ -5,7 +5,7 @@ import { matchSubject } from '../../src/credit/matching/match.ts';
 import { useOfNames } from '../../src/credit/matching/name-shares.ts';
 import type { NameUse } from '../../src/credit/matching/name-shares.ts';
 import type { IdentityDocument } from '../../src/credit/registry/documents.ts';
-import type { FoundSubject } from '../../src/credit/registry/store.ts';
+import type { FoundSubject } from '../../src/credit/registry/read-subjects.ts';
 import { PAIRS, PATRONYMICS, UNLISTED_NAMES } from './alike-names.ts';
 import type { Pairs } from './alike-names.ts';
 import { GENUINE, OTHERS, shuffled, typo } from './matching-kinds.ts';

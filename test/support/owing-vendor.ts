@@ -1,6 +1,6 @@
 import type { CaseList } from '../../src/staff/cases.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
-import { findVendor } from '../../src/parties/store.ts';
+import { findVendor } from '../../src/parties/read-vendors.ts';
 import { collect } from '../../src/payments/collections/collect.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import { decodeReference } from '../../src/parties/reference.ts';

@@ -3,7 +3,7 @@ import type { PayoutRequest } from '../../src/payments/payouts/payouts.ts';
 import { quietProposals } from './quiet-proposals.ts';
 import type { BooksOfPeople } from './quiet-proposals.ts';
 import type { Actor } from '../../src/proposals/kind.ts';
-import type { ProposalRow } from '../../src/proposals/store.ts';
+import type { ProposalRow } from '../../src/proposals/proposal.ts';
 
 /** A name on the command line. */
 export const named = (name: string): Actor => ({ personId: null, name });

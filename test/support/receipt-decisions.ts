@@ -5,8 +5,8 @@ import {
 } from '../../src/payments/receipts/assign.ts';
 import { RECEIPT_MOVE } from '../../src/payments/receipts/move.ts';
 import type { ReceiptName } from '../../src/payments/receipts/assign.ts';
-import type { ReceiptRow } from '../../src/payments/receipts/store.ts';
-import type { ProposalRow } from '../../src/proposals/store.ts';
+import type { ReceiptRow } from '../../src/payments/receipts/read-receipts.ts';
+import type { ProposalRow } from '../../src/proposals/proposal.ts';
 import { approveSeen, named } from './payouts.ts';
 import { quietProposals } from './quiet-proposals.ts';
 import type { BooksOfPeople } from './quiet-proposals.ts';

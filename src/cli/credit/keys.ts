@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { DAY_MS } from '../../platform/base/days.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { verifyChains } from '../../credit/enquiries/chain-store.ts';
-import type { ChainReport } from '../../credit/enquiries/chain-store.ts';
-import { erasePayloads } from '../../credit/enquiries/retention-store.ts';
+import { verifyChains } from '../../credit/enquiries/read-chains.ts';
+import type { ChainReport } from '../../credit/enquiries/read-chains.ts';
+import { erasePayloads } from '../../credit/enquiries/retention.ts';
 import { rotateKeys } from '../../credit/rotation/rotate.ts';
-import { readVids } from '../../parties/store.ts';
+import { readVids } from '../../parties/read-vendors.ts';
 import { command, hashes, wholeNumber } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { openVault } from './vault.ts';

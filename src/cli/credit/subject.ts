@@ -7,8 +7,8 @@ import {
   normaliseDocument,
 } from '../../credit/registry/documents.ts';
 import type { DocumentType } from '../../credit/registry/documents.ts';
-import { readSurvivors } from '../../credit/registry/merges-store.ts';
-import { findSubjects } from '../../credit/registry/store.ts';
+import { readSurvivors } from '../../credit/registry/read-merges.ts';
+import { findSubjects } from '../../credit/registry/read-subjects.ts';
 import type { Vault } from '../../credit/registry/vault.ts';
 import { command, like } from '../arguments.ts';
 import type { Session } from '../session.ts';

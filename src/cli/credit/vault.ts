@@ -1,5 +1,5 @@
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { openRegistryVault } from '../../credit/registry/open-vault-store.ts';
+import { openRegistryVault } from '../../credit/registry/read-vault.ts';
 import { creditKeysOf } from '../../credit/registry/vault.ts';
 import type { Vault } from '../../credit/registry/vault.ts';
 import type { Session } from '../session.ts';

@@ -1,6 +1,6 @@
 import { COMMAND_LINE } from '../../proposals/actors.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
-import type { ProposalRow } from '../../proposals/store.ts';
+import type { ProposalRow } from '../../proposals/proposal.ts';
 import { createProposals } from '../../proposal-kinds.ts';
 import { viewOfProposal } from '../../staff/proposal-core.ts';
 import { proposalView } from '../../staff/proposal-schema.ts';

@@ -1,8 +1,8 @@
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import { findVendor } from '../../parties/store.ts';
+import { findVendor } from '../../parties/read-vendors.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import type { VendorRow } from '../../parties/store.ts';
+import type { VendorRow } from '../../parties/read-vendors.ts';
 
 /** The vendor that `--vid` names. Throws: `unknown_vendor`. */
 export async function requireVendor(db: Queryable, vid: string): Promise<VendorRow> {

@@ -4,7 +4,7 @@ import { completeChain, readChainEnd } from '../../payments/ledger/chain.ts';
 import { ALSO_CHECKED } from '../../also-checked.ts';
 import { checkLedger } from '../../payments/audit/check.ts';
 import type { CheckReport } from '../../payments/audit/check.ts';
-import { readVids } from '../../parties/store.ts';
+import { readVids } from '../../parties/read-vendors.ts';
 import { SCHEMA } from '../../schema.ts';
 import { command, hashes } from '../arguments.ts';
 import type { Cli } from '../cli.ts';

@@ -7,7 +7,7 @@ import { releaseQuarantine } from '../../payments/quarantine/release.ts';
 import { proposeRelease } from '../../payments/quarantine/release-kind.ts';
 import { readQuarantine } from '../../payments/quarantine/state.ts';
 import type { QuarantineState } from '../../payments/quarantine/state.ts';
-import type { QuarantineRow } from '../../payments/quarantine/store.ts';
+import type { QuarantineRow } from '../../payments/quarantine/read-quarantine.ts';
 import { command, displayName, moment } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { UsageError } from '../failure.ts';

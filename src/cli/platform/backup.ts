@@ -8,7 +8,7 @@ import { takeBackupToBucket } from '../../platform/backup/to-bucket.ts';
 import { isBucketAddress, openStorage } from '../../platform/storage/open.ts';
 import { addBackupKeeping } from './backup-keeping.ts';
 import { knownMasterKeys } from '../../parties/master-key-file.ts';
-import { HOLDER_KINDS, listKeys } from '../../parties/store.ts';
+import { HOLDER_KINDS, listKeys } from '../../parties/read-keys.ts';
 import { command } from '../arguments.ts';
 import type { Cli } from '../cli.ts';
 import { EXIT } from '../exit.ts';

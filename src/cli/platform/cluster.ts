@@ -1,11 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import {
-  countBuckets,
-  countVendorsByBucket,
-  requireBuckets,
-  setBuckets,
-} from '../../parties/buckets-store.ts';
+import { spreadVendors } from '../../parties/buckets.ts';
+import { countBuckets, countVendorsByBucket } from '../../parties/read-buckets.ts';
 import { ALSO_CHECKED } from '../../also-checked.ts';
 import { checkLedger } from '../../payments/audit/check.ts';
 import { distribute, undistribute } from '../../platform/cluster/distribute.ts';
@@ -13,7 +9,6 @@ import type { MovedTable, MoveOptions } from '../../platform/cluster/distribute.
 import { readFunctions } from '../../platform/cluster/functions.ts';
 import { readNodes } from '../../platform/cluster/nodes.ts';
 import type { ClusterNode } from '../../platform/cluster/nodes.ts';
-import { rebucket } from '../../platform/cluster/rebucket.ts';
 import { findCitus, misplaced, readTables } from '../../platform/cluster/tables.ts';
 import type { PlacedTable } from '../../platform/cluster/tables.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
@@ -160,11 +155,8 @@ function addDistribute(cluster: Command, cli: Cli): void {
           ...moveOptions(cli),
           others: [owner, session.pool],
           shards: options.shards,
-          prepare: async (db, tables, areSome) => {
-            if (areSome) return await requireBuckets(db, options.buckets);
-            await setBuckets(db, options.buckets);
-            await rebucket(db, tables);
-          },
+          prepare: async (db, tables, areSome) =>
+            await spreadVendors(db, options.buckets, { tables, areSome }),
         });
         return await verified(session, cli, moved, 'distributed');
       });

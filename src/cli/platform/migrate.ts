@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { setEnquiryRetention } from '../../credit/enquiries/retention-store.ts';
+import { setEnquiryRetention } from '../../credit/enquiries/retention.ts';
 import { acceptSchema } from '../../platform/db/migrate.ts';
 import { TURNS } from '../../platform/db/migration-turns.ts';
 import { prepareDatabase } from '../../platform/db/prepare.ts';

@@ -1,16 +1,14 @@
 import { Type } from 'typebox';
-import { addPasskey, beginPasskey } from '../../parties/people/passkeys.ts';
-import { deletePasskey, listPasskeys } from '../../parties/people/passkeys-store.ts';
-import type { PasskeyRow } from '../../parties/people/passkeys-store.ts';
+import { addPasskey, beginPasskey, removePasskey } from '../../parties/people/passkeys.ts';
+import { listPasskeys } from '../../parties/people/read-passkeys.ts';
+import type { PasskeyRow } from '../../parties/people/read-passkeys.ts';
 import { requireParty } from '../../parties/people/relying-party.ts';
 import type { RelyingParty } from '../../parties/people/relying-party.ts';
 import { checkSignIn } from '../../parties/people/sign-in.ts';
 import type { Clock } from '../../platform/base/clock.ts';
-import { Refusal } from '../../platform/base/errors.ts';
 import { createLongReads } from '../../platform/base/long-reads.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import type { MasterKeys } from '../../platform/base/sealing.ts';
-import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { PasskeysAnswer } from '../answers.ts';
 import { Audited, longReaderOf, route } from '../route.ts';
@@ -50,12 +48,8 @@ export function accountRoutes(options: AccountRoutesOptions): AnyRoute[] {
       permission: 'passkeys.act',
       action: 'passkey.remove',
       params: Type.Object({ id: Type.String({ maxLength: 1500 }) }),
-      handle: async ({ params: { id } }, { viewer }) => {
-        const isRemoved = await databaseTransaction(pool, async (db) =>
-          deletePasskey(db, viewer.personId, id),
-        );
-        if (!isRemoved) throw new Refusal('not_found');
-      },
+      handle: async ({ params: { id } }, { viewer }) =>
+        await removePasskey(pool, viewer.personId, id),
     }),
   ];
 }

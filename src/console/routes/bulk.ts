@@ -5,7 +5,7 @@ import type { Vendor } from '../../parties/vendor.ts';
 import type { BillerCatalogue } from '../../payments/billers/catalogue.ts';
 import type { Batch, RowResult } from '../../batches/batch.ts';
 import type { BatchResults } from '../../batches/batches.ts';
-import { listBatches, readBatch } from '../../batches/store.ts';
+import { listBatches, readBatch } from '../../batches/read-batches.ts';
 import type { AcceptedRow, BulkBatches, BulkRow } from '../../payments/bulk/batch.ts';
 import { previewRows } from '../../payments/bulk/preview.ts';
 import type { RowPreview } from '../../payments/bulk/preview.ts';

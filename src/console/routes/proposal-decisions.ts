@@ -1,7 +1,7 @@
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Actor } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
-import type { ProposalRow } from '../../proposals/store.ts';
+import type { ProposalRow } from '../../proposals/proposal.ts';
 import { auditOf } from '../../staff/proposal-core.ts';
 import { Audited } from '../route.ts';
 import type { Viewer } from '../route.ts';

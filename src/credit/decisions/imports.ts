@@ -6,7 +6,7 @@ import { findImportOf } from '../importing/imports-store.ts';
 import type { ListedImport } from '../importing/imports-store.ts';
 import type { Vault } from '../registry/vault.ts';
 import type { Actor } from '../../proposals/kind.ts';
-import type { ProposalRow } from '../../proposals/store.ts';
+import type { ProposalRow } from '../../proposals/proposal.ts';
 import { kindNameOf } from './content.ts';
 import type { Content, Grounded } from './content.ts';
 import { record } from './propose.ts';

@@ -15,18 +15,11 @@ import type { CreditCase } from '../registry/cases-store.ts';
 import { holdRegistry } from '../registry/counters-store.ts';
 import { closeDispute, findOpenDispute, isSettled } from '../registry/disputes-store.ts';
 import { addLifeRecord, findNewestLife } from '../registry/life-store.ts';
-import {
-  findMergeProblem,
-  mergeSubjects,
-  readSurvivors,
-  undoMerge,
-} from '../registry/merges-store.ts';
+import { findMergeProblem, mergeSubjects, undoMerge } from '../registry/merges-store.ts';
+import { readSurvivors } from '../registry/read-merges.ts';
 import { checkSale, findSale, recordSale, undoSale } from '../registry/sales-store.ts';
-import {
-  putSuppressionRule,
-  readSuppressionRules,
-  removeSuppressionRule,
-} from '../registry/suppression-store.ts';
+import { putSuppressionRule, removeSuppressionRule } from '../registry/suppression-store.ts';
+import { readSuppressionRules } from '../registry/read-suppression.ts';
 import {
   findCountedAccount,
   listBought,

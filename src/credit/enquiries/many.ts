@@ -7,7 +7,7 @@ import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import type { BureauFinding } from '../bureaus/bureau.ts';
 import { openCases } from '../registry/cases-store.ts';
 import { isMiss, refusalCodeOf } from './disclosure.ts';
-import { readKeptOfEach } from './kept-store.ts';
+import { readKeptOfEach } from './read-kept.ts';
 import { MISS_WINDOW_MS } from './miss-limit.ts';
 import { countMisses } from './misses-store.ts';
 import type { EnquiryOutcome } from './record.ts';

@@ -3,7 +3,7 @@ import type { Sector } from '../../parties/vendor.ts';
 import type { AmountUnit, State } from '../registry/account.ts';
 import { applySuppression } from '../registry/suppression.ts';
 import type { SuppressionRule } from '../registry/suppression.ts';
-import { accountsOf } from '../registry/store.ts';
+import { accountsOf } from '../registry/read-subjects.ts';
 import { isInDefault } from '../scorecards/standing.ts';
 import type { Finding, SubmittedAccount } from './record.ts';
 import { columnsOf } from './template.ts';

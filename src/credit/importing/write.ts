@@ -10,7 +10,7 @@ import {
 import type { AccountWrite, StateWrite } from '../registry/accounts-store.ts';
 import { openCases } from '../registry/cases-store.ts';
 import { lockRegistry, moveCounters } from '../registry/counters-store.ts';
-import { readMerged, readSurvivors } from '../registry/merges-store.ts';
+import { readMerged, readSurvivors } from '../registry/read-merges.ts';
 import { subjectLocation } from '../registry/profile.ts';
 import type { Profile } from '../registry/profile.ts';
 import {

@@ -1,6 +1,6 @@
 import type { IdentityDocument } from '../registry/documents.ts';
 import { fullName } from '../registry/profile.ts';
-import type { FoundSubject } from '../registry/store.ts';
+import type { FoundSubject } from '../registry/read-subjects.ts';
 import { NAME_RULE, nameAgreement } from './compare.ts';
 import type { NameRules } from './compare.ts';
 import { birthDatesContradict, documentsContradict } from './contradiction.ts';

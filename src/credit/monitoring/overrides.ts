@@ -1,7 +1,7 @@
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { CreditOperation } from '../bureaus/bureau.ts';
-import { listEnquiries } from '../enquiries/list-store.ts';
+import { listEnquiries } from '../enquiries/read-enquiries.ts';
 import type { MonthFigures } from './monitor.ts';
 import { readMonths, startOfMonths } from './months.ts';
 import { addOverride, countOverrides } from './overrides-store.ts';

@@ -6,7 +6,7 @@ import { LIMITS } from '../../platform/base/limits.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { createTokenBuckets } from '../../platform/base/token-buckets.ts';
 import { networkOf } from '../../platform/http/rate-limits.ts';
-import { readSubject } from '../registry/store.ts';
+import { readSubject } from '../registry/read-subjects.ts';
 import { useAccessLink } from '../reports/access-links-store.ts';
 import { STYLE, htmlOf } from '../reports/html.ts';
 import { pdfOf } from '../reports/pdf.ts';

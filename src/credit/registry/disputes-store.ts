@@ -1,6 +1,6 @@
 import { newId } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import { MEMBERS_OF_FIRST_PARAMETER } from './merges-store.ts';
+import { MEMBERS_OF_FIRST_PARAMETER } from './read-merges.ts';
 import type { Vault } from './vault.ts';
 
 /**

@@ -2,7 +2,7 @@ import { newId } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { LifeRecord } from '../facts.ts';
 import { startOfDay } from './day.ts';
-import { MEMBERS_OF_FIRST_PARAMETER } from './merges-store.ts';
+import { MEMBERS_OF_FIRST_PARAMETER } from './read-merges.ts';
 
 /** A record that a person made about the life of a subject. */
 export interface SubjectLifeRecord {

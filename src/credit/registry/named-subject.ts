@@ -2,8 +2,8 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { DOCUMENT_FORMS, normaliseDocument } from './documents.ts';
 import type { DocumentType } from './documents.ts';
-import { readSurvivors } from './merges-store.ts';
-import { findSubjects, readSubject } from './store.ts';
+import { readSurvivors } from './read-merges.ts';
+import { findSubjects, readSubject } from './read-subjects.ts';
 import type { Vault } from './vault.ts';
 
 /** Names a subject by its reference, or by a document. */

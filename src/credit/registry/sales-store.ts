@@ -2,7 +2,7 @@ import { newId } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { Day } from './account.ts';
 import { holdRegistry } from './counters-store.ts';
-import { MEMBERS_OF_FIRST_PARAMETER } from './merges-store.ts';
+import { MEMBERS_OF_FIRST_PARAMETER } from './read-merges.ts';
 import { IS_WITHDRAWN } from './withdrawals-store.ts';
 import type { AccountRef } from './withdrawals-store.ts';
 

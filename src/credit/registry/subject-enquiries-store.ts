@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { Sector } from '../../parties/vendor.ts';
 import type { PastEnquiry } from '../facts.ts';
-import { MEMBERS_OF_FIRST_PARAMETER } from './merges-store.ts';
+import { MEMBERS_OF_FIRST_PARAMETER } from './read-merges.ts';
 
 /** Who asked about a subject, when and why. */
 export interface SubjectEnquiry {

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../platform/db/pool.ts';
-import { MEMBERS_OF_FIRST_PARAMETER } from './merges-store.ts';
+import { MEMBERS_OF_FIRST_PARAMETER } from './read-merges.ts';
 
 /** An account of a person, whatever reference of the person it is filed under. */
 export interface AccountRef {

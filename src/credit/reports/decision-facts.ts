@@ -1,4 +1,4 @@
-import type { AnsweredEnquiry } from '../enquiries/kept-store.ts';
+import type { AnsweredEnquiry } from '../enquiries/read-kept.ts';
 import { factsOf } from '../scorecards/card-facts.ts';
 import type { Scorecard } from '../scorecards/scorecard.ts';
 import { reasonTexts } from './subject-document.ts';

@@ -4,7 +4,7 @@ import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import { readFilesOfToday } from '../bureaus/registry.ts';
-import { readMerged, readSurvivors } from '../registry/merges-store.ts';
+import { readMerged, readSurvivors } from '../registry/read-merges.ts';
 import type { FileOwner } from '../registry/files-store.ts';
 import { scoreFile } from '../scorecards/score.ts';
 import type { Scorecards } from '../scorecards/scorecard.ts';

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../platform/db/pool.ts';
-import { readMergedOnlyAt } from '../registry/merges-store.ts';
+import { readMergedOnlyAt } from '../registry/read-merges.ts';
 import { readOwners } from '../registry/subjects-store.ts';
 import type { Known } from './watch-events.ts';
 

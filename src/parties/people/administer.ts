@@ -3,20 +3,15 @@ import { LIMITS } from '../../platform/base/limits.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { repeatableTransaction } from '../../platform/db/pool.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import { findVendor, lockVendor } from '../store.ts';
-import type { VendorRow } from '../store.ts';
+import { lockVendor } from '../store.ts';
+import { findVendor } from '../read-vendors.ts';
+import type { VendorRow } from '../read-vendors.ts';
 import { alteredPerson, lockPerson, signPerson } from './authenticity.ts';
 import type { PeopleDeps, ProposeConfirmation } from './authenticity.ts';
 import { deletePasskeysOf } from './passkeys-store.ts';
-import {
-  countPeople,
-  findSigned,
-  insertPerson,
-  removeCredentials,
-  setWaitsFor,
-  updatePerson,
-} from './people-store.ts';
-import type { SignedPerson } from './people-store.ts';
+import { insertPerson, removeCredentials, setWaitsFor, updatePerson } from './people-store.ts';
+import { countPeople, findSigned } from './read-people.ts';
+import type { SignedPerson } from './read-people.ts';
 import { isVendorRole } from './roles.ts';
 import type { Role } from './roles.ts';
 import { loginFrom, vendorOf } from './login.ts';

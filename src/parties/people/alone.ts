@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import { findPurpose } from '../../platform/db/purpose-store.ts';
-import { countStaff, hasOtherAdministrator } from './people-store.ts';
+import { countStaff, hasOtherAdministrator } from './read-people.ts';
 
 /**
  * True while there is no second person: in the sandbox, and while fewer than two members of staff have

@@ -1,11 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../platform/base/clock.ts';
-import { Refusal } from '../../platform/base/errors.ts';
-import { newId } from '../../platform/base/ids.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { createLimit, networkOf } from '../../platform/http/rate-limits.ts';
-import { endAudit, insertAudit } from './audit-store.ts';
-import type { Channel } from './audit-store.ts';
+import type { Channel } from './audit-entry.ts';
+import { audited } from './audited.ts';
 import type { KnownDevice } from './known-devices.ts';
 import { MAX_LOGIN_LENGTH } from './login.ts';
 import { createSignInTurns } from './sign-in-turns.ts';
@@ -45,28 +43,10 @@ export async function recorded(
   entry: { readonly action: string; readonly login: string },
   work: () => Promise<string>,
 ): Promise<string> {
-  const auditId = newId();
-  await insertAudit(pool, {
-    auditId,
-    at: clock.now(),
-    personId: null,
-    vendorId: null,
-    login: entry.login.slice(0, MAX_LOGIN_LENGTH),
-    role: null,
-    channel,
-    action: entry.action,
-    target: null,
-    reason: null,
-    address: request.ip,
-    requestId: request.id,
-  });
-  try {
-    const personId = await work();
-    await endAudit(pool, auditId, { result: 'done', at: clock.now() });
-    return personId;
-  } catch (error) {
-    const result = error instanceof Refusal ? 'refused' : 'failed';
-    await endAudit(pool, auditId, { result, at: clock.now() });
-    throw error;
-  }
+  const noted = {
+    ...{ personId: null, vendorId: null, role: null, target: null, reason: null },
+    ...{ login: entry.login.slice(0, MAX_LOGIN_LENGTH), action: entry.action, channel },
+    ...{ address: request.ip, requestId: request.id },
+  };
+  return await audited(noted, { pool, clock }, async () => ({ answer: await work() }));
 }

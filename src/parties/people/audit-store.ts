@@ -1,44 +1,5 @@
 import type { Queryable } from '../../platform/db/pool.ts';
-
-/** Where somebody did it: on a page, with a token, by a command, or a vendor’s program with its key. */
-export type Channel = 'console' | 'api' | 'command' | 'vendor';
-
-export interface AuditEntry {
-  readonly auditId: string;
-  readonly at: Date;
-  readonly personId: string | null;
-  readonly vendorId: number | null;
-  readonly login: string;
-  readonly role: string | null;
-  readonly channel: Channel;
-  /** The name of the token of a program. Default: a person acted. */
-  readonly token?: string | null | undefined;
-  /** Such as `biller.offline`. */
-  readonly action: string;
-  readonly target: string | null;
-  readonly reason: string | null;
-  readonly address: string;
-  readonly requestId: string;
-  /** Filter of an export; JSON. */
-  readonly filter?: unknown;
-}
-
-export interface AuditResult {
-  readonly result: 'done' | 'refused' | 'failed';
-  readonly target?: string | undefined;
-  /** State before and after the action; JSON. */
-  readonly before?: unknown;
-  readonly after?: unknown;
-}
-
-export interface AuditRow extends AuditEntry {
-  readonly token: string | null;
-  readonly filter: unknown;
-  readonly endedAt: Date | null;
-  readonly result: AuditResult['result'] | null;
-  readonly before: unknown;
-  readonly after: unknown;
-}
+import type { AuditEntry, AuditResult } from './audit-entry.ts';
 
 /** Adds the entry before the action is carried out, so that no action is unrecorded. */
 export async function insertAudit(db: Queryable, entry: AuditEntry): Promise<void> {
@@ -78,17 +39,6 @@ export async function endAudit(
   );
 }
 
-export interface AuditFilter {
-  readonly login?: string | undefined;
-  readonly action?: string | undefined;
-  readonly target?: string | undefined;
-  readonly from?: Date | undefined;
-  readonly to?: Date | undefined;
-  /** Entries before this one. */
-  readonly before?: { readonly at: Date; readonly auditId: string } | undefined;
-  readonly limit: number;
-}
-
 export interface ActionsRow {
   count: number;
   /** The first of them; null: there was none. */
@@ -120,36 +70,6 @@ export async function countActions(
     ],
   );
   return counted.rows[0] ?? { count: 0, firstAt: null };
-}
-
-/** Newest first. */
-export async function listAudit(db: Queryable, filter: AuditFilter): Promise<AuditRow[]> {
-  const listed = await db.query<AuditRow>(
-    `select a.audit_id as "auditId", a.at, a.person_id as "personId", a.vendor_id as "vendorId",
-       a.login, a.role, a.action, coalesce(a.target, r.target) as target, a.reason, a.address,
-       a.request_id as "requestId", a.channel, a.token, a.filter, r.ended_at as "endedAt", r.result, r.before, r.after
-     from audit_log a left join audit_results r on r.audit_id = a.audit_id
-     where ($1::text is null or a.login = $1) and ($2::text is null or a.action = $2)
-       -- An array, so that both indexes are used.
-       and ($3::text is null or a.audit_id = any (array(
-         select audit_id from audit_log where target = $3
-         union select audit_id from audit_results where target = $3)))
-       and ($4::timestamptz is null or a.at >= $4)
-       and ($5::timestamptz is null or a.at < $5)
-       and ($6::timestamptz is null or (a.at, a.audit_id) < ($6, $7::uuid))
-     order by a.at desc, a.audit_id desc limit $8`,
-    [
-      filter.login ?? null,
-      filter.action ?? null,
-      filter.target ?? null,
-      filter.from ?? null,
-      filter.to ?? null,
-      filter.before?.at ?? null,
-      filter.before?.auditId ?? null,
-      filter.limit,
-    ],
-  );
-  return listed.rows;
 }
 
 function json(value: unknown): string | null {

@@ -6,7 +6,7 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import { isUnavailable } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { countActions, endAudit, insertAudit } from './audit-store.ts';
-import type { AuditEntry, AuditResult } from './audit-store.ts';
+import type { AuditEntry, AuditResult } from './audit-entry.ts';
 
 /** The answer of an action, with what the audit log keeps of it. */
 export interface Done<Answer> {

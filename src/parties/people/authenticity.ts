@@ -2,8 +2,9 @@ import type { Mac } from '../../platform/base/mac.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { insertEnded } from './ended-store.ts';
-import { findSigned, listSigned, lockSigned, setPersonMac } from './people-store.ts';
-import type { SignedPerson } from './people-store.ts';
+import { lockSigned, setPersonMac } from './people-store.ts';
+import { findSigned, listSigned } from './read-people.ts';
+import type { SignedPerson } from './read-people.ts';
 
 /** To change people, and what they sign in with. */
 export interface PeopleDeps {

@@ -4,7 +4,7 @@ import type { Mac } from '../../platform/base/mac.ts';
 import { deriveKey } from '../../platform/base/sealing.ts';
 import type { MasterKeys } from '../../platform/base/sealing.ts';
 import { credentialsText } from './authenticity.ts';
-import type { SignedPerson } from './people-store.ts';
+import type { SignedPerson } from './read-people.ts';
 
 /** A device on which somebody has signed in. */
 export interface KnownDevice {

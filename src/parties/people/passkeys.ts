@@ -7,18 +7,19 @@ import type {
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
+import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import {
-  findPasskey,
+  deletePasskey,
   insertChallenge,
   insertPasskey,
-  listPasskeys,
   notePasskeyUse,
   takeChallenge,
 } from './passkeys-store.ts';
-import type { PasskeyOwnerRow, PasskeyRow } from './passkeys-store.ts';
+import { findPasskey, listPasskeys } from './read-passkeys.ts';
+import type { PasskeyOwnerRow, PasskeyRow } from './read-passkeys.ts';
 import { credentialsText, isAuthentic } from './authenticity.ts';
-import { findSigned } from './people-store.ts';
+import { findSigned } from './read-people.ts';
 import type { RelyingParty } from './relying-party.ts';
 
 // '@simplewebauthn/server' is slow to load, and few processes need it: it is loaded when it is used.
@@ -237,4 +238,16 @@ function notValid(cause?: unknown): Refusal {
 
 function invalid(text: string, cause?: unknown): Refusal {
   return new Refusal('invalid_field', { field: 'response', text, cause });
+}
+
+/** Removes the person's passkey for good. Throws: `not_found`. */
+export async function removePasskey(
+  pool: Pool,
+  personId: string,
+  credentialId: string,
+): Promise<void> {
+  const isRemoved = await databaseTransaction(pool, async (db) =>
+    deletePasskey(db, personId, credentialId),
+  );
+  if (!isRemoved) throw new Refusal('not_found');
 }

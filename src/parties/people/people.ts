@@ -2,8 +2,8 @@ import { Refusal } from '../../platform/base/errors.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { isAuthentic } from './authenticity.ts';
-import { findPerson, listPeople } from './people-store.ts';
-import type { PersonRow } from './people-store.ts';
+import { findPerson, listPeople } from './read-people.ts';
+import type { PersonRow } from './read-people.ts';
 
 /** A person without secrets. */
 export interface ShownPerson extends Pick<

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { hashOf } from './sessions.ts';
-import type { SessionRow } from './sessions-store.ts';
+import type { SessionRow } from './read-sessions.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { createLongReads } from '../../platform/base/long-reads.ts';

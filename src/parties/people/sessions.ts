@@ -10,15 +10,10 @@ import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import { deleteOldFailures } from './failures-store.ts';
 import { masterMac } from './known-devices.ts';
-import { findSigned } from './people-store.ts';
-import {
-  deleteEndedSessions,
-  endSession,
-  findSession,
-  insertSession,
-  noteSeen,
-} from './sessions-store.ts';
-import type { SessionRow } from './sessions-store.ts';
+import { findSigned } from './read-people.ts';
+import { deleteEndedSessions, endSession, insertSession, noteSeen } from './sessions-store.ts';
+import { findSession } from './read-sessions.ts';
+import type { SessionRow } from './read-sessions.ts';
 
 /** A session ends after this time, used or not: once per working day. */
 const SESSION_MS = 12 * 60 * 60 * 1000;

@@ -13,8 +13,10 @@ import { isAllowed, permissionsOf } from './permissions.ts';
 import type { Permission } from './permissions.ts';
 import type { StaffRole } from './roles.ts';
 import { hashOf } from './sessions.ts';
-import { findToken, findTokenNamed, insertToken, noteTokenUsed } from './tokens-store.ts';
-import type { NewToken, TokenRow } from './tokens-store.ts';
+import { insertToken, noteTokenUsed } from './tokens-store.ts';
+import { findToken, findTokenNamed } from './read-tokens.ts';
+import type { NewToken } from './tokens-store.ts';
+import type { TokenRow } from './read-tokens.ts';
 
 /** Use is recorded at most this often. */
 const USED_EVERY_MS = 60_000;

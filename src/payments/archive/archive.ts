@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { listVendors } from '../../parties/store.ts';
+import { listVendors } from '../../parties/read-vendors.ts';
 import { firstIdAt, newId } from '../../platform/base/ids.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';

@@ -2,7 +2,7 @@ import { crashPoint } from '#crash-points';
 import { rowRefusalOf } from '../../batches/batch.ts';
 import type { Chunk } from '../../batches/kind.ts';
 import { insertChunk, NotNext } from '../../batches/store.ts';
-import type { RowException } from '../../batches/store.ts';
+import type { RowException } from '../../batches/read-batches.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Biller } from '../billers/biller.ts';
 import { inTransaction } from '../../platform/db/pool.ts';

@@ -1,7 +1,7 @@
 import { createBatches } from '../../batches/batches.ts';
 import type { BatchOptions } from '../../batches/batches.ts';
 import type { BatchKind, EndedBatch } from '../../batches/kind.ts';
-import type { ChunkRow } from '../../batches/store.ts';
+import type { ChunkRow } from '../../batches/read-batches.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { createLane } from '../../platform/db/lane.ts';
 import type { BucketOf, OnBatch } from '../../platform/db/lane.ts';

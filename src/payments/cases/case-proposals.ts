@@ -1,8 +1,9 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import { listProposals } from '../../proposals/store.ts';
-import type { ProposalRow } from '../../proposals/store.ts';
-import { listRecordedEvents } from './cases-store.ts';
-import type { CaseEvent, CaseRow, ProposedResolution } from './cases-store.ts';
+import type { ProposalRow } from '../../proposals/proposal.ts';
+import { listRecordedEvents } from './read-cases.ts';
+import type { ProposedResolution } from './cases-store.ts';
+import type { CaseEvent, CaseRow } from './read-cases.ts';
 
 /** The kind of proposal: see `../corrections/case-resolution.ts`. */
 export const CASE_RESOLUTION = 'case_resolution';

@@ -1,7 +1,7 @@
 import { textArray } from '../../platform/db/arrays.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import { CASES } from './cases-store.ts';
-import type { CaseRow } from './cases-store.ts';
+import { CASES } from './read-cases.ts';
+import type { CaseRow } from './read-cases.ts';
 
 // As in the index `cases_by_name`.
 const NAMES = `array[upper(c.facts ->> 'reference'), upper(c.facts ->> 'account'),

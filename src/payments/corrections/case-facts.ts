@@ -1,4 +1,4 @@
-import type { CaseRow } from '../cases/cases-store.ts';
+import type { CaseRow } from '../cases/read-cases.ts';
 import type { Instruction } from '../dispatch/recall-store.ts';
 import type { Situation } from './resolutions.ts';
 

@@ -1,6 +1,6 @@
 import type { AccountName } from '../ledger/account.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import type { CaseRow } from '../cases/cases-store.ts';
+import type { CaseRow } from '../cases/read-cases.ts';
 import { termsOf } from '../prices/price.ts';
 import type { Fee, OperatorTerms } from '../prices/price.ts';
 

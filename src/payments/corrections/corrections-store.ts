@@ -1,7 +1,7 @@
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { HOUSE } from '../cases/cases-store.ts';
-import type { CaseRow } from '../cases/cases-store.ts';
+import type { CaseRow } from '../cases/read-cases.ts';
 import { correctionText } from '../ledger/authenticity.ts';
 import type { CorrectionContent } from '../ledger/authenticity.ts';
 import { settledHash } from '../ledger/entries.ts';

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import { openCase } from '../cases/cases-store.ts';
-import type { CaseRow } from '../cases/cases-store.ts';
+import type { CaseRow } from '../cases/read-cases.ts';
 import type { PlannedTransfer } from './charges.ts';
 
 /** The amount that the vendor now owes is a case of its own, so that somebody collects it. */

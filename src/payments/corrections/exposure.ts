@@ -1,6 +1,7 @@
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import type { CaseRow, ProposedResolution } from '../cases/cases-store.ts';
+import type { ProposedResolution } from '../cases/cases-store.ts';
+import type { CaseRow } from '../cases/read-cases.ts';
 import type { PlannedTransfer } from './charges.ts';
 import { factCents, givenCents } from './facts.ts';
 

@@ -1,4 +1,5 @@
-import type { CaseRow, ProposedResolution } from '../cases/cases-store.ts';
+import type { ProposedResolution } from '../cases/cases-store.ts';
+import type { CaseRow } from '../cases/read-cases.ts';
 
 /** Cents from the facts of a case, if they are whole numbers; undefined otherwise. */
 export function factCents({ facts }: Pick<CaseRow, 'facts'>, name: string): bigint | undefined {

@@ -1,4 +1,4 @@
-import type { CaseRow } from '../cases/cases-store.ts';
+import type { CaseRow } from '../cases/read-cases.ts';
 import {
   differenceCents,
   executedCents,

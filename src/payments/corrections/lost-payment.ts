@@ -2,7 +2,7 @@ import { isOwnTermsAccount } from '../ledger/account.ts';
 import type { AccountName } from '../ledger/account.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import type { CaseRow } from '../cases/cases-store.ts';
+import type { CaseRow } from '../cases/read-cases.ts';
 import { movedCents, smallest } from './left-to-correct.ts';
 import { feeOf, paidFor, termsOf } from '../prices/price.ts';
 import type { FeeFormula, OperatorTerms } from '../prices/price.ts';

@@ -1,6 +1,6 @@
 import { takenCents } from '../prices/price.ts';
 import { differenceCents, isListedNet } from '../reconciliation/match.ts';
-import type { CaseRow } from '../cases/cases-store.ts';
+import type { CaseRow } from '../cases/read-cases.ts';
 import { NO_TERMS } from './charges.ts';
 import { factCents } from './facts.ts';
 import { executedBy } from './other-terms.ts';

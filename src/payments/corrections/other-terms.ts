@@ -1,7 +1,8 @@
 import type { AccountName } from '../ledger/account.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import type { CaseRow, ProposedResolution } from '../cases/cases-store.ts';
+import type { ProposedResolution } from '../cases/cases-store.ts';
+import type { CaseRow } from '../cases/read-cases.ts';
 import { paidFor, termsOf } from '../prices/price.ts';
 import type { OperatorTerms } from '../prices/price.ts';
 import { isListedNet, isOurs } from '../reconciliation/match.ts';

@@ -1,7 +1,8 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import { readArchivedPayment } from '../archive/archive-store.ts';
-import { HOUSE, listCasesAbout } from '../cases/cases-store.ts';
-import type { CaseRow } from '../cases/cases-store.ts';
+import { HOUSE } from '../cases/cases-store.ts';
+import { listCasesAbout } from '../cases/read-cases.ts';
+import type { CaseRow } from '../cases/read-cases.ts';
 import { listCallbackCases } from '../cases/statement-cases-store.ts';
 import { readPayment } from '../create/store.ts';
 import { feePriceFor, inForce } from '../prices/price.ts';

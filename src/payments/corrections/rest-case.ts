@@ -1,4 +1,5 @@
-import type { CaseRow, NewCase } from '../cases/cases-store.ts';
+import type { NewCase } from '../cases/cases-store.ts';
+import type { CaseRow } from '../cases/read-cases.ts';
 import type { OurPayment } from '../reconciliation/match.ts';
 import { movedCents, unclaimedCents, withoutClaims } from './left-to-correct.ts';
 import type { Unclaimed } from './left-to-correct.ts';

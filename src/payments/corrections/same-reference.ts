@@ -1,6 +1,6 @@
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { findDecidedAbout } from '../cases/cases-store.ts';
-import type { CaseRow } from '../cases/cases-store.ts';
+import type { CaseRow } from '../cases/read-cases.ts';
 import type { CaseKind } from '../cases/kinds.ts';
 import type { CaseFacts } from './case-facts.ts';
 

@@ -1,11 +1,13 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import { lockOperator } from '../billers/store.ts';
-import { findCase, findDecidedAbout, HOUSE, lockCase } from '../cases/cases-store.ts';
-import type { CaseRow } from '../cases/cases-store.ts';
+import { findDecidedAbout, HOUSE, lockCase } from '../cases/cases-store.ts';
+import { findCase } from '../cases/read-cases.ts';
+import type { CaseRow } from '../cases/read-cases.ts';
 import { readKeptReceipts } from '../cases/kept-receipts-store.ts';
 import { readRecordedPrices } from '../create/store.ts';
 import { lockInstruction } from '../dispatch/recall-store.ts';
-import { ensureAccounts, lockFloat, readBalance } from '../ledger/store.ts';
+import { ensureAccounts, lockFloat } from '../ledger/store.ts';
+import { readBalance } from '../ledger/read-balances.ts';
 import { findOperatorPrice } from '../prices/store.ts';
 import { readPayments } from '../reconciliation/store.ts';
 import type { CaseFacts } from './case-facts.ts';

@@ -1,4 +1,4 @@
-import { listBuckets } from '../../parties/buckets-store.ts';
+import { listBuckets } from '../../parties/read-buckets.ts';
 import { groupByBucket } from '../../parties/by-bucket-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { listBillersOfOneRoute } from '../billers/routes-store.ts';

@@ -7,8 +7,9 @@ import { repeatableTransaction, withinTransaction } from '../../platform/db/pool
 import type { Sealing } from '../../parties/administer.ts';
 import { addKey, addKeyOnce, newSharedSecret, requireSameMasterKey } from '../../parties/keys.ts';
 import type { Holder, KeyRequest, NewKey } from '../../parties/keys.ts';
-import { endKeys, listKeysOf } from '../../parties/store.ts';
-import type { VendorRow } from '../../parties/store.ts';
+import { endKeys } from '../../parties/store.ts';
+import { listKeysOf } from '../../parties/read-keys.ts';
+import type { VendorRow } from '../../parties/read-vendors.ts';
 import { readWebhookUrl } from './address.ts';
 import { OPTIONAL_EVENT_TYPES } from './event-types.ts';
 import type { EventType } from './event-types.ts';
@@ -17,7 +18,6 @@ import { tellVendor } from './tell-vendor.ts';
 import {
   countReplayable,
   deleteWebhook,
-  findWebhook,
   lockWebhook,
   putWebhook,
   replayAfter,
@@ -25,7 +25,9 @@ import {
   setEnabled,
   setOffTypes,
 } from './webhooks-store.ts';
-import type { FoundWebhook, ReplayFilter } from './webhooks-store.ts';
+import { findWebhook } from './read-webhooks.ts';
+import type { ReplayFilter } from './webhooks-store.ts';
+import type { FoundWebhook } from './read-webhooks.ts';
 
 /**
  * Administration of vendors' webhooks. Each function is one database transaction, except a replay,

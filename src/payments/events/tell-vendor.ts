@@ -1,6 +1,6 @@
 import type { PersonChange } from '../../parties/people/authenticity.ts';
 import { insertRequests } from '../../parties/request-log-store.ts';
-import { findVendorById } from '../../parties/store.ts';
+import { findVendorById } from '../../parties/read-vendors.ts';
 import { newId } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { announceEvent } from './store.ts';

@@ -3,12 +3,12 @@ import { PlainError } from '../../platform/base/plain-error.ts';
 import type { MasterKeys } from '../../platform/base/sealing.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { openSecretsOf } from '../../parties/keys.ts';
-import type { VendorRow } from '../../parties/store.ts';
+import type { VendorRow } from '../../parties/read-vendors.ts';
 import { WEBHOOK_POLICY } from './webhook-policy.ts';
 import { createDeliverer } from './deliver.ts';
 import type { DeliveryResult } from './deliver.ts';
 import { testEventBody, webhookIdOf } from './event.ts';
-import { findWebhook } from './webhooks-store.ts';
+import { findWebhook } from './read-webhooks.ts';
 
 export interface TestDelivery extends DeliveryResult {
   readonly url: string;

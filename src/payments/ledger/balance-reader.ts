@@ -1,7 +1,7 @@
 import { LIMITS } from '../../platform/base/limits.ts';
 import { createLane } from '../../platform/db/lane.ts';
 import type { LaneSettings } from '../../platform/db/lane.ts';
-import { readFloats } from './store.ts';
+import { readFloats } from './read-balances.ts';
 
 export interface BalanceReader {
   /**

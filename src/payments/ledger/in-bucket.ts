@@ -1,6 +1,6 @@
 import type { QueryResultRow } from 'pg';
 import { findCitus } from '../../platform/cluster/tables.ts';
-import { listBuckets } from '../../parties/buckets-store.ts';
+import { listBuckets } from '../../parties/read-buckets.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { PAYMENTS_TABLES } from '../tables.ts';
 

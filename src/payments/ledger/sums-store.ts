@@ -1,4 +1,4 @@
-import { listBuckets } from '../../parties/buckets-store.ts';
+import { listBuckets } from '../../parties/read-buckets.ts';
 import { DAY_MS } from '../../platform/base/days.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { queryByBucket } from './in-bucket.ts';

@@ -1,5 +1,5 @@
-import { LATENCY_STEP } from './activity-store.ts';
-import type { ActivityRow } from './activity-store.ts';
+import { LATENCY_STEP } from './read-activity.ts';
+import type { ActivityRow } from './read-activity.ts';
 
 export interface ActivitySums {
   readonly created: number;

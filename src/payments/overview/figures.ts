@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/base/clock.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import { readActivity } from './activity-store.ts';
-import type { ActivityRow } from './activity-store.ts';
+import { readActivity } from './read-activity.ts';
+import type { ActivityRow } from './read-activity.ts';
 import { intervalsOf, sumActivity } from './activity.ts';
 import type { ActivityInterval, ActivitySums } from './activity.ts';
 

@@ -1,4 +1,4 @@
-import { listKeys } from '../../parties/store.ts';
+import { listKeys } from '../../parties/read-keys.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { listFloatForecasts } from '../billers/float-forecasts.ts';

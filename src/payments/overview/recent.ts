@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/db/pool.ts';
-import { readActivity } from './activity-store.ts';
-import type { ActivityRow } from './activity-store.ts';
+import { readActivity } from './read-activity.ts';
+import type { ActivityRow } from './read-activity.ts';
 import { addActivity } from './activity.ts';
 
 const MINUTE_MS = 60_000;

@@ -10,7 +10,8 @@ import type { AnyKind, Line } from '../../proposals/kind.ts';
 import { readTakenBackCents } from '../cases/kept-receipts-store.ts';
 import { holdMoney, releaseHeld } from '../ledger/holds.ts';
 import { findHold } from '../ledger/holds-store.ts';
-import { lockFloat, readBalance } from '../ledger/store.ts';
+import { lockFloat } from '../ledger/store.ts';
+import { readBalance } from '../ledger/read-balances.ts';
 
 export const PAYOUT = 'payout';
 

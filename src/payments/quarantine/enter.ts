@@ -2,8 +2,9 @@ import { newId } from '../../platform/base/ids.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { changeSettings } from '../../platform/db/settings-watch.ts';
 import { suspectQueued } from '../dispatch/recall-store.ts';
-import { findOpenQuarantine, hasEvent, insertEvent, openOrExtend } from './store.ts';
-import type { QuarantineRow } from './store.ts';
+import { hasEvent, insertEvent, openOrExtend } from './store.ts';
+import { findOpenQuarantine } from './read-quarantine.ts';
+import type { QuarantineRow } from './read-quarantine.ts';
 
 export interface Entry {
   /** Makes the entry idempotent. */

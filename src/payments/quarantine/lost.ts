@@ -6,8 +6,8 @@ import type { PeriodicJob } from '../../platform/jobs/periodic-job.ts';
 import { normaliseAccount } from '../billers/account.ts';
 import type { Biller } from '../billers/biller.ts';
 import type { LostLookup } from '../create/create-rules.ts';
-import { listLost } from './lost-store.ts';
-import type { LostPaymentRow } from './lost-store.ts';
+import { listLost } from './read-lost.ts';
+import type { LostPaymentRow } from './read-lost.ts';
 
 /** The payments that open cases say a restore lost, in memory: usually none, so that creates cost nothing. */
 export interface LostPayments {

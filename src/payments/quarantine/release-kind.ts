@@ -10,11 +10,12 @@ import { lockTopic, markChanged } from '../../platform/db/settings-watch.ts';
 import { kind } from '../../proposals/kind.ts';
 import type { Actor, AnyKind, Line } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
-import type { ProposalRow } from '../../proposals/store.ts';
+import type { ProposalRow } from '../../proposals/proposal.ts';
 import { endQuarantine, NOT_OPEN } from './release.ts';
 import { listMissing } from './stakes.ts';
-import { findOpenQuarantine, lockOpenQuarantine } from './store.ts';
-import type { QuarantineRow } from './store.ts';
+import { lockOpenQuarantine } from './store.ts';
+import { findOpenQuarantine } from './read-quarantine.ts';
+import type { QuarantineRow } from './read-quarantine.ts';
 
 export const QUARANTINE_RELEASE = 'quarantine_release';
 

@@ -8,7 +8,7 @@ import { forgetAbsent } from '../../platform/history/processes-store.ts';
 import type { ReleaseDeps } from './forged.ts';
 import { listMissing } from './stakes.ts';
 import { insertEvent, lockOpenQuarantine, writeRelease } from './store.ts';
-import type { QuarantineRow } from './store.ts';
+import type { QuarantineRow } from './read-quarantine.ts';
 
 export interface ReleaseOptions {
   readonly by: string;

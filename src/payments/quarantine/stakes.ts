@@ -3,7 +3,7 @@ import { listRoutes } from '../billers/routes-store.ts';
 import { listBillers } from '../billers/store.ts';
 import { readQueueTotals } from '../dispatch/queue-totals-store.ts';
 import { readCoverage } from '../reconciliation/covered-store.ts';
-import type { QuarantineRow } from './store.ts';
+import type { QuarantineRow } from './read-quarantine.ts';
 
 /** An operator that may have executed payments that the ledger lacks. */
 export interface Stake {

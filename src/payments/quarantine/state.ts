@@ -3,13 +3,13 @@ import type { Pool } from '../../platform/db/pool.ts';
 import { listAbsent } from '../../platform/history/processes-store.ts';
 import type { UsingProcess } from '../../platform/history/processes-store.ts';
 import { listProposals } from '../../proposals/store.ts';
-import type { ProposalRow } from '../../proposals/store.ts';
+import type { ProposalRow } from '../../proposals/proposal.ts';
 import { undoForgedReleases } from './forged.ts';
 import { QUARANTINE_RELEASE } from './release-kind.ts';
 import { readStakes } from './stakes.ts';
 import type { Stake } from './stakes.ts';
-import { findOpenQuarantine, listEvents } from './store.ts';
-import type { EventRow, QuarantineRow } from './store.ts';
+import { findOpenQuarantine, listEvents } from './read-quarantine.ts';
+import type { EventRow, QuarantineRow } from './read-quarantine.ts';
 
 const EVENTS_SHOWN = 20;
 

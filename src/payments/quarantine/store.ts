@@ -1,29 +1,8 @@
 import type { Mac } from '../../platform/base/mac.ts';
 import { jsonText, timeText } from '../../platform/base/proposal.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-
-/** Why nothing is sent, and the period that the ledger lacks. */
-export interface QuarantineRow {
-  readonly quarantineId: string;
-  readonly enteredAt: Date;
-  /** Payments made from then … */
-  readonly lostFrom: Date;
-  /** … until then may be missing from the ledger. */
-  readonly lostUntil: Date;
-  readonly reason: string;
-  /** By all that is known, nothing is missing: one person may release it. */
-  readonly seemsComplete: boolean;
-}
-
-const COLUMNS = `quarantine_id as "quarantineId", entered_at as "enteredAt", lost_from as "lostFrom",
-    lost_until as "lostUntil", reason, seems_complete as "seemsComplete"`;
-
-export async function findOpenQuarantine(db: Queryable): Promise<QuarantineRow | undefined> {
-  const found = await db.query<QuarantineRow>(
-    `select ${COLUMNS} from quarantines where released_at is null`,
-  );
-  return found.rows[0];
-}
+import { COLUMNS } from './read-quarantine.ts';
+import type { QuarantineRow, QuarantineEvent } from './read-quarantine.ts';
 
 /** Locks the open quarantine, so that two people who release it wait for each other. */
 export async function lockOpenQuarantine(db: Queryable): Promise<QuarantineRow | undefined> {
@@ -83,14 +62,6 @@ export async function openOrExtend(
   return { ...made, ...times };
 }
 
-export interface QuarantineEvent {
-  readonly eventId: string;
-  readonly quarantineId: string;
-  readonly action: 'entered' | 'extended' | 'released' | 'reopened';
-  readonly actor: string;
-  readonly detail: Readonly<Record<string, unknown>>;
-}
-
 export async function insertEvent(db: Queryable, event: QuarantineEvent): Promise<void> {
   await db.query(
     `insert into quarantine_events (event_id, quarantine_id, at, action, actor, detail)
@@ -103,22 +74,6 @@ export async function insertEvent(db: Queryable, event: QuarantineEvent): Promis
 export async function hasEvent(db: Queryable, eventId: string): Promise<boolean> {
   const found = await db.query('select from quarantine_events where event_id = $1', [eventId]);
   return found.rowCount === 1;
-}
-
-export interface EventRow {
-  readonly at: Date;
-  readonly action: QuarantineEvent['action'];
-  readonly actor: string;
-  readonly detail: Record<string, unknown>;
-}
-
-/** The history of all quarantines, newest first. */
-export async function listEvents(db: Queryable, limit: number): Promise<EventRow[]> {
-  const listed = await db.query<EventRow>(
-    `select at, action, actor, detail from quarantine_events order by at desc, event_id desc limit $1`,
-    [limit],
-  );
-  return listed.rows;
 }
 
 /** A quarantine that has ended, as its row says. */

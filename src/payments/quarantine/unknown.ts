@@ -1,7 +1,7 @@
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import { hasLost } from './lost-store.ts';
-import { findOpenQuarantine } from './store.ts';
+import { hasLost } from './read-lost.ts';
+import { findOpenQuarantine } from './read-quarantine.ts';
 
 /**
  * The refusal for a payment that does not exist. In quarantine it may be one of the missing period, and

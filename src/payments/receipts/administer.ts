@@ -1,6 +1,8 @@
 import type { Sealing } from '../../parties/administer.ts';
 import { addKey, newSharedSecret, requireSameMasterKey } from '../../parties/keys.ts';
-import { findCollector, findVendor, listKeysOf, readVids, scopeOf } from '../../parties/store.ts';
+import { findVendor, readVids } from '../../parties/read-vendors.ts';
+import { findCollector, scopeOf } from '../../parties/read-collectors.ts';
+import { listKeysOf } from '../../parties/read-keys.ts';
 import { isInScope } from '../../parties/vendor.ts';
 import { newId } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';

@@ -1,25 +1,18 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { findVendor } from '../../parties/store.ts';
+import { findVendor } from '../../parties/read-vendors.ts';
 import { compiled } from '../../platform/base/compiled.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { kind } from '../../proposals/kind.ts';
 import type { Actor, AnyKind, Approved } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
-import type { ProposalRow } from '../../proposals/store.ts';
+import type { ProposalRow } from '../../proposals/proposal.ts';
 import { HOUSE } from '../cases/cases-store.ts';
 import { findOpenReceiptCase, readKeptReceipts } from '../cases/kept-receipts-store.ts';
-import {
-  findReceipts,
-  findReceiptsLike,
-  insertReceiptEvent,
-  listReversals,
-  lockReceipt,
-  setClosed,
-  wasClosed,
-} from './store.ts';
-import type { ReceiptRow } from './store.ts';
+import { insertReceiptEvent, lockReceipt, setClosed } from './store.ts';
+import { findReceipts, findReceiptsLike, listReversals, wasClosed } from './read-receipts.ts';
+import type { ReceiptRow } from './read-receipts.ts';
 import { proposeMove } from './move.ts';
 import { openReversed } from './receipt-cases.ts';
 import { sumReversed } from './reversals.ts';

@@ -11,7 +11,7 @@ import { mayActAlone } from '../../proposals/actors.ts';
 import { kind } from '../../proposals/kind.ts';
 import type { Actor, AnyKind, Line } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
-import type { ProposalRow } from '../../proposals/store.ts';
+import type { ProposalRow } from '../../proposals/proposal.ts';
 import { collectWithin, isFarAhead } from '../collections/collect.ts';
 import type { CollectedIncome } from '../collections/collect.ts';
 import { findCollection, listCollectionsLike } from '../collections/store.ts';
@@ -19,7 +19,7 @@ import { timeField } from '../house/fields.ts';
 import { lockFloat } from '../ledger/store.ts';
 import { hasReceipt, RECEIPT_KNOWN, requireNoReceipt } from './identify.ts';
 import { lockNumber } from './identity-store.ts';
-import { findReceiptsLike } from './store.ts';
+import { findReceiptsLike } from './read-receipts.ts';
 import { mayCollect } from './hindrance.ts';
 
 const COLLECTION = 'collection';

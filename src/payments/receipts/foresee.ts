@@ -19,8 +19,8 @@ import {
   listReceiptsOfEntry,
   listReversals,
   wasReported,
-} from './store.ts';
-import type { ReceiptRow } from './store.ts';
+} from './read-receipts.ts';
+import type { ReceiptRow } from './read-receipts.ts';
 import { vendorOf } from './take.ts';
 
 /** The effect that a line of a statement would have now. */

@@ -1,12 +1,13 @@
-import { findCollector, findVendorById, scopeOf } from '../../parties/store.ts';
+import { findVendorById } from '../../parties/read-vendors.ts';
+import { findCollector, scopeOf } from '../../parties/read-collectors.ts';
 import { isInScope } from '../../parties/vendor.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { isFarAhead, isSameIncome } from '../collections/collect.ts';
 import type { CollectedIncome } from '../collections/collect.ts';
 import { findCollection } from '../collections/store.ts';
 import { collectionReference } from './receipt.ts';
-import { wasClosed } from './store.ts';
-import type { ReceiptRow } from './store.ts';
+import { wasClosed } from './read-receipts.ts';
+import type { ReceiptRow } from './read-receipts.ts';
 
 type Claimed = Omit<ReceiptRow, 'vendorId' | 'mac'> & { readonly vendorId: number };
 

@@ -18,8 +18,9 @@ import type { Doubt, ReceiptReport } from './receipt.ts';
 import { areOtherPayers, isNamed, relationOf } from './same-money.ts';
 import { areSeparate } from './bank-accounts.ts';
 import { findHolder, findLongerAccounts, findOtherVendors, listSources } from './sources-store.ts';
-import { findReceipt, lockReceipt } from './store.ts';
-import type { ReceiptRow } from './store.ts';
+import { lockReceipt } from './store.ts';
+import { findReceipt } from './read-receipts.ts';
+import type { ReceiptRow } from './read-receipts.ts';
 
 /** The receipt that a report is about: a known one, locked, or a new one, possibly with a doubt. */
 export interface Identified {

@@ -1,7 +1,7 @@
 import { plainReference } from '../../platform/base/written-alike.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { Receipt, ReceiptReport } from './receipt.ts';
-import { PLAIN_NUMBER } from './store.ts';
+import { PLAIN_NUMBER } from './read-receipts.ts';
 
 /** The advisory locks of money that is being reported: by number, and by account and amount. */
 const NUMBER_LOCK = 0x5ec2;

@@ -1,5 +1,5 @@
-import { listLeftClaims } from './store.ts';
-import type { ReceiptRow } from './store.ts';
+import { listLeftClaims } from './read-receipts.ts';
+import type { ReceiptRow } from './read-receipts.ts';
 import { credit } from './take.ts';
 import type { ReceiptDeps } from './take.ts';
 

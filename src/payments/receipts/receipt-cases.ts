@@ -3,7 +3,7 @@ import { HOUSE, openCase } from '../cases/cases-store.ts';
 import { addReversal, findOpenReceiptCase } from '../cases/kept-receipts-store.ts';
 import type { ReceiptReport } from './receipt.ts';
 import { insertReceiptEvent } from './store.ts';
-import type { ReceiptRow } from './store.ts';
+import type { ReceiptRow } from './read-receipts.ts';
 
 /** Opens a case about the receipt, once while one is open. Returns its id; undefined: one is open. */
 export async function openReceiptCase(

@@ -1,4 +1,5 @@
-import { findCollector, findVendor, scopeOf } from '../../parties/store.ts';
+import { findVendor } from '../../parties/read-vendors.ts';
+import { findCollector, scopeOf } from '../../parties/read-collectors.ts';
 import { isInScope } from '../../parties/vendor.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
@@ -6,7 +7,7 @@ import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { mayActAlone } from '../../proposals/actors.ts';
 import type { Actor } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
-import type { ProposalRow } from '../../proposals/store.ts';
+import type { ProposalRow } from '../../proposals/proposal.ts';
 import { movementBefore } from '../collections/collect.ts';
 import type { CollectedIncome, Movement } from '../collections/collect.ts';
 import { findCollection } from '../collections/store.ts';

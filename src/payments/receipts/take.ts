@@ -23,9 +23,9 @@ import {
   lockReceipt,
   setClaimed,
   setUnclaimed,
-  wasClosed,
 } from './store.ts';
-import type { ReceiptRow } from './store.ts';
+import { wasClosed } from './read-receipts.ts';
+import type { ReceiptRow } from './read-receipts.ts';
 
 export interface ReceiptDeps {
   readonly pool: Pool;

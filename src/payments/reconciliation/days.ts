@@ -1,4 +1,4 @@
-import { readVids } from '../../parties/store.ts';
+import { readVids } from '../../parties/read-vendors.ts';
 import { dayAfter, midnightWithOffset } from '../../platform/base/days.ts';
 import { requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
@@ -19,7 +19,7 @@ import {
 } from './days-store.ts';
 import type { ClosedDay, DayTotal, OperatorDay, OperatorTotal } from './days-store.ts';
 import { takeYourTime } from '../ledger/sums-store.ts';
-import { countOpenCasesBefore } from '../cases/cases-store.ts';
+import { countOpenCasesBefore } from '../cases/read-cases.ts';
 import { termsOf } from '../prices/price.ts';
 import { listOperatorPrices } from '../prices/store.ts';
 import { readCoverage } from './covered-store.ts';

@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import { readPayment } from '../create/store.ts';
 import { settlePayments } from '../settle/store.ts';
 import type { FinalReport, PaymentKey, SettleResult } from '../create/payment.ts';
-import { findVendorById } from '../../parties/store.ts';
+import { findVendorById } from '../../parties/read-vendors.ts';
 import { newId } from '../../platform/base/ids.ts';
 import { decodeReference } from '../../parties/reference.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';

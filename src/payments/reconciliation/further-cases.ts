@@ -1,6 +1,7 @@
 import type { Queryable } from '../../platform/db/pool.ts';
-import { listCasesAbout } from '../cases/cases-store.ts';
-import type { CaseRow, NewCase } from '../cases/cases-store.ts';
+import { listCasesAbout } from '../cases/read-cases.ts';
+import type { NewCase } from '../cases/cases-store.ts';
+import type { CaseRow } from '../cases/read-cases.ts';
 import { factsOf } from './case-facts.ts';
 import type { Differences, MatchedRow } from './case-facts.ts';
 import type { Match, OurPayment } from './match.ts';

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/db/pool.ts';
-import { listCasesOfStatement } from '../cases/cases-store.ts';
-import type { CaseRow } from '../cases/cases-store.ts';
+import { listCasesOfStatement } from '../cases/read-cases.ts';
+import type { CaseRow } from '../cases/read-cases.ts';
 import {
   countVerdicts,
   findStatementById,

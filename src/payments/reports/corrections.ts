@@ -1,4 +1,4 @@
-import { readVids } from '../../parties/store.ts';
+import { readVids } from '../../parties/read-vendors.ts';
 import { encodeReference } from '../../parties/reference.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool } from '../../platform/db/pool.ts';

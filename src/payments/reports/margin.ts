@@ -1,4 +1,4 @@
-import { readVids } from '../../parties/store.ts';
+import { readVids } from '../../parties/read-vendors.ts';
 import { DAY_MS } from '../../platform/base/days.ts';
 import { adderOf } from '../../platform/base/sums.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';

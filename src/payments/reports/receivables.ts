@@ -1,4 +1,4 @@
-import { readVids } from '../../parties/store.ts';
+import { readVids } from '../../parties/read-vendors.ts';
 import { encodeReference } from '../../parties/reference.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';

@@ -1,4 +1,4 @@
-import { readVids } from '../../parties/store.ts';
+import { readVids } from '../../parties/read-vendors.ts';
 import { parseIsoTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Pool } from '../../platform/db/pool.ts';

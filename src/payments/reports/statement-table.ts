@@ -1,4 +1,4 @@
-import { readVids } from '../../parties/store.ts';
+import { readVids } from '../../parties/read-vendors.ts';
 import { encodeReference } from '../../parties/reference.ts';
 import type { ReadPart } from '../../platform/base/long-reads.ts';
 import { inTurns } from '../../platform/base/turns.ts';

@@ -1,4 +1,4 @@
-import { readVids } from '../../parties/store.ts';
+import { readVids } from '../../parties/read-vendors.ts';
 import { adderOf } from '../../platform/base/sums.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';

@@ -1,7 +1,7 @@
 import { filledText, strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import { addCollector, changeCollector, rotateKey } from '../../parties/administer.ts';
-import { findCollector } from '../../parties/store.ts';
+import { findCollector } from '../../parties/read-collectors.ts';
 import { SIGNATURE_VERSIONS } from '../../parties/vendor.ts';
 import { keyFields, openSecret, requireMasterKeys, sealedSecret } from './sealed.ts';
 import { setting } from './setting.ts';

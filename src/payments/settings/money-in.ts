@@ -1,6 +1,6 @@
 import { filledText, orNull, strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
-import { readVids } from '../../parties/store.ts';
+import { readVids } from '../../parties/read-vendors.ts';
 import { addAccount, removeAccount, setSource, setSourceKey } from '../receipts/administer.ts';
 import { SOURCE_KINDS } from '../../connectors/source.ts';
 import { findSource, listAccounts } from '../receipts/sources-store.ts';

@@ -2,7 +2,7 @@ import { filledText, orNull, strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { newSharedSecret } from '../../parties/keys.ts';
-import { readVids } from '../../parties/store.ts';
+import { readVids } from '../../parties/read-vendors.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { Line } from '../../proposals/kind.ts';

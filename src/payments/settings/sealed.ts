@@ -8,7 +8,7 @@ import { newId } from '../../platform/base/ids.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { openSecretsOf } from '../../parties/keys.ts';
 import type { Holder } from '../../parties/keys.ts';
-import { listKeysOf } from '../../parties/store.ts';
+import { listKeysOf } from '../../parties/read-keys.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { Fields, Tools } from './setting.ts';
 

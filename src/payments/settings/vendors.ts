@@ -2,7 +2,7 @@ import { filledText, orNull, strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { changeVendor } from '../../parties/administer.ts';
-import { findVendor } from '../../parties/store.ts';
+import { findVendor } from '../../parties/read-vendors.ts';
 import {
   DUPLICATE_CHECKS,
   DUPLICATE_WINDOWS,
@@ -14,10 +14,10 @@ import {
 import { formatMoney } from '../../platform/base/money.ts';
 import { setWebhook } from '../events/administer.ts';
 import { tellVendor } from '../events/tell-vendor.ts';
-import { findWebhook } from '../events/webhooks-store.ts';
+import { findWebhook } from '../events/read-webhooks.ts';
 import { endTopUpRule, setTopUpRule } from '../vendor-floats/administer.ts';
 import type { TopUpRule } from '../vendor-floats/rule.ts';
-import { listActiveRules } from '../vendor-floats/rules-store.ts';
+import { listActiveRules } from '../vendor-floats/read-rules.ts';
 import { code } from './fields.ts';
 import { fingerprint, openSecret, requireMasterKeys, sealedSecret, sealSecret } from './sealed.ts';
 import { setting } from './setting.ts';

@@ -1,4 +1,4 @@
-import { findVendor, listVendors } from '../../parties/store.ts';
+import { findVendor, listVendors } from '../../parties/read-vendors.ts';
 import { parseIsoTime } from '../../platform/base/clock.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { Refusal } from '../../platform/base/errors.ts';

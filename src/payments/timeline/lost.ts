@@ -1,6 +1,7 @@
 import { readArchivedPayment } from '../archive/archive-store.ts';
-import { HOUSE, listCasesAbout } from '../cases/cases-store.ts';
-import type { CaseRow } from '../cases/cases-store.ts';
+import { HOUSE } from '../cases/cases-store.ts';
+import { listCasesAbout } from '../cases/read-cases.ts';
+import type { CaseRow } from '../cases/read-cases.ts';
 import { listCasesNaming } from '../cases/named-cases-store.ts';
 import { readPayment } from '../create/store.ts';
 import type { PaymentKey } from '../create/payment.ts';

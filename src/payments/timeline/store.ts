@@ -1,7 +1,7 @@
 import { groupByBucket } from '../../parties/by-bucket-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { listProposedEvents } from '../cases/case-proposals.ts';
-import type { CaseEvent } from '../cases/cases-store.ts';
+import type { CaseEvent } from '../cases/read-cases.ts';
 import type { EventRow } from '../events/event.ts';
 import type { EventState } from '../events/event-types.ts';
 import type { Outcome } from '../create/payment.ts';

@@ -5,7 +5,7 @@ import type { Mac } from '../../platform/base/mac.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { isDecisionAuthentic, proposalText } from '../../proposals/authenticity.ts';
 import { findProposal } from '../../proposals/store.ts';
-import type { ProposalRow } from '../../proposals/store.ts';
+import type { ProposalRow } from '../../proposals/proposal.ts';
 import { takeLines } from '../receipts/statements/import.ts';
 import type { Imported } from '../receipts/statements/import.ts';
 import type { SourceRow } from '../receipts/sources-store.ts';

@@ -1,5 +1,5 @@
 import { STATEMENT_SOURCE } from '../../connectors/source.ts';
-import { readVids } from '../../parties/store.ts';
+import { readVids } from '../../parties/read-vendors.ts';
 import { compiled } from '../../platform/base/compiled.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { jsonText } from '../../platform/base/proposal.ts';
@@ -7,7 +7,7 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import { kind } from '../../proposals/kind.ts';
 import type { Actor, AnyKind, Line } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
-import type { ProposalRow } from '../../proposals/store.ts';
+import type { ProposalRow } from '../../proposals/proposal.ts';
 import { requireSource } from '../receipts/administer.ts';
 import { foreseeEntry, foreseeOther, Preview } from '../receipts/foresee.ts';
 import type { Foreseen } from '../receipts/foresee.ts';

@@ -11,7 +11,7 @@ import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { kind } from '../../proposals/kind.ts';
 import type { Actor, AnyKind, Line } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
-import type { ProposalRow } from '../../proposals/store.ts';
+import type { ProposalRow } from '../../proposals/proposal.ts';
 import { requireStatementFormat } from '../reconciliation/statement-format.ts';
 import type { EndedPayment } from '../reconciliation/differences.ts';
 import { importWithin } from '../reconciliation/import.ts';

@@ -6,7 +6,8 @@ import { withinTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { MAX_PUSH_CENTS, requirePhone } from '../receipts/push.ts';
 import { findAccountOfVendor, findSource } from '../receipts/sources-store.ts';
-import { endRule, insertRule, listActiveRules } from './rules-store.ts';
+import { endRule, insertRule } from './rules-store.ts';
+import { listActiveRules } from './read-rules.ts';
 import type { TopUpKind, TopUpRule } from './rule.ts';
 import { putWatched } from './store.ts';
 

@@ -1,7 +1,7 @@
 import type { Pool } from '../../platform/db/pool.ts';
 import { hoursLeft } from '../billers/forecast.ts';
 import type { TopUpKind } from './rule.ts';
-import { listActiveRules } from './rules-store.ts';
+import { listActiveRules } from './read-rules.ts';
 import { listWatched, readMoney, readVendorHours } from './store.ts';
 
 /** A vendor's money, its limit and how long it lasts. */

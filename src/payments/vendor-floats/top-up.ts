@@ -13,15 +13,9 @@ import { pushTopUp } from '../receipts/push.ts';
 import type { ReceiptSources } from '../receipts/sources.ts';
 import { topUpCents } from './rule.ts';
 import type { TopUpRule } from './rule.ts';
-import {
-  insertTopUp,
-  listActiveRules,
-  lockRule,
-  readHistory,
-  setTopUpState,
-  termsOf,
-} from './rules-store.ts';
-import type { RuleRow, TopUpRow } from './rules-store.ts';
+import { insertTopUp, lockRule, setTopUpState } from './rules-store.ts';
+import { listActiveRules, readHistory, termsOf } from './read-rules.ts';
+import type { RuleRow, TopUpRow } from './read-rules.ts';
 import { readMoney } from './store.ts';
 import type { VendorMoney } from './store.ts';
 

@@ -1,13 +1,13 @@
 import { rotateOwnKey } from '../../parties/administer.ts';
 import type { Sealing } from '../../parties/administer.ts';
 import { requireSameMasterKey } from '../../parties/keys.ts';
-import { listKeysOf } from '../../parties/store.ts';
-import type { VendorRow } from '../../parties/store.ts';
+import { listKeysOf } from '../../parties/read-keys.ts';
+import type { VendorRow } from '../../parties/read-vendors.ts';
 import { isSamePerson } from '../../platform/base/person.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Actor } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
-import type { ProposalRow } from '../../proposals/store.ts';
+import type { ProposalRow } from '../../proposals/proposal.ts';
 import { rotateOwnSecret } from '../events/administer.ts';
 import { VENDOR_SECRET } from './vendor-secret.ts';
 import type { SecretContent, SecretOf } from './vendor-secret.ts';

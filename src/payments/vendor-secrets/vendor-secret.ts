@@ -1,7 +1,7 @@
 import { strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { listKeysOf } from '../../parties/store.ts';
+import { listKeysOf } from '../../parties/read-keys.ts';
 import { compiled } from '../../platform/base/compiled.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { lockTopic } from '../../platform/db/settings-watch.ts';

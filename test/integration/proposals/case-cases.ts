@@ -1,4 +1,4 @@
-import { listCasesAbout } from '../../../src/payments/cases/cases-store.ts';
+import { listCasesAbout } from '../../../src/payments/cases/read-cases.ts';
 import { collect } from '../../../src/payments/collections/collect.ts';
 import { fund } from '../../../src/payments/collections/fund.ts';
 import { newId } from '../../../src/platform/base/ids.ts';

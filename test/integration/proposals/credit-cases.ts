@@ -12,11 +12,10 @@ import {
 import { closeDispute, openDispute } from '../../../src/credit/registry/disputes-store.ts';
 import { registerLender } from '../../../src/credit/registry/lenders-store.ts';
 import { addLifeRecord, listLifeRecords } from '../../../src/credit/registry/life-store.ts';
-import { mergeSubjects, readSurvivors } from '../../../src/credit/registry/merges-store.ts';
-import {
-  putSuppressionRule,
-  readSuppressionRules,
-} from '../../../src/credit/registry/suppression-store.ts';
+import { mergeSubjects } from '../../../src/credit/registry/merges-store.ts';
+import { readSurvivors } from '../../../src/credit/registry/read-merges.ts';
+import { putSuppressionRule } from '../../../src/credit/registry/suppression-store.ts';
+import { readSuppressionRules } from '../../../src/credit/registry/read-suppression.ts';
 import {
   listWithdrawals,
   withdrawAccount,
@@ -24,7 +23,7 @@ import {
 import { shippedCards } from '../../../src/credit/scorecards/score.ts';
 import { cardName } from '../../../src/credit/scorecards/scorecard.ts';
 import { databaseTransaction } from '../../../src/platform/db/pool.ts';
-import type { ProposalRow } from '../../../src/proposals/store.ts';
+import type { ProposalRow } from '../../../src/proposals/proposal.ts';
 import { newVault } from '../../support/credit-files.ts';
 import type { Case, Cases, Given } from './case.ts';
 

@@ -1,6 +1,6 @@
 import { addPerson, changePerson } from '../../../src/parties/people/administer.ts';
 import { acceptLink, createLink } from '../../../src/parties/people/links.ts';
-import { findPerson } from '../../../src/parties/people/people-store.ts';
+import { findPerson } from '../../../src/parties/people/read-people.ts';
 import { createWireTime } from '../../../src/platform/base/clock.ts';
 import { confirmedBy } from '../../../src/proposals/parties/person.ts';
 import { SEALING } from '../../support/production-pair.ts';

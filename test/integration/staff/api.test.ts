@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changePerson } from '../../../src/parties/people/administer.ts';
-import { listAudit } from '../../../src/parties/people/audit-store.ts';
+import { listAudit } from '../../../src/parties/people/read-audit.ts';
 import { DEMO_STAFF_TOKEN } from '../../../src/parties/people/tokens.ts';
 import { openLedgerMac } from '../../../src/parties/ledger-key.ts';
 import type { TestDatabase } from '../../support/cluster.ts';

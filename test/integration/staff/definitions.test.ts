@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { DEMO_PEOPLE } from '../../../sandbox/data.ts';
-import { findVendor } from '../../../src/parties/store.ts';
+import { findVendor } from '../../../src/parties/read-vendors.ts';
 import { collect } from '../../../src/payments/collections/collect.ts';
 import type { Mac } from '../../../src/platform/base/mac.ts';
 import { openLedgerMac } from '../../../src/parties/ledger-key.ts';

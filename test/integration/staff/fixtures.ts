@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { rotateKey } from '../../../src/parties/administer.ts';
 import { newSharedSecret } from '../../../src/parties/keys.ts';
-import { listKeysOf } from '../../../src/parties/store.ts';
+import { listKeysOf } from '../../../src/parties/read-keys.ts';
 import { rotateSecret, setWebhook } from '../../../src/payments/events/administer.ts';
 import { decodeReference } from '../../../src/parties/reference.ts';
 import type { PaymentKey } from '../../../src/payments/create/payment.ts';

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listAudit } from '../../../src/parties/people/audit-store.ts';
+import { listAudit } from '../../../src/parties/people/read-audit.ts';
 import { createWireTime, systemClock } from '../../../src/platform/base/clock.ts';
 import { createPool } from '../../../src/platform/db/pool.ts';
 import type { Pool } from '../../../src/platform/db/pool.ts';

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEMO_PASSWORD } from '../../../sandbox/data.ts';
-import { listAudit } from '../../../src/parties/people/audit-store.ts';
+import { listAudit } from '../../../src/parties/people/read-audit.ts';
 import { DEMO_STAFF_TOKEN } from '../../../src/parties/people/tokens.ts';
 import { createTestDatabase } from '../../support/cluster.ts';
 import type { TestDatabase } from '../../support/cluster.ts';

@@ -5,7 +5,7 @@ import { nameAgreement } from '../../../../src/credit/matching/compare.ts';
 import { useOfNames } from '../../../../src/credit/matching/name-shares.ts';
 import { jaroWinkler, nameTokens } from '../../../../src/credit/matching/names.ts';
 import type { DocumentType, IdentityDocument } from '../../../../src/credit/registry/documents.ts';
-import type { FoundSubject } from '../../../../src/credit/registry/store.ts';
+import type { FoundSubject } from '../../../../src/credit/registry/read-subjects.ts';
 
 function agree(a: string, b: string): boolean {
   return nameAgreement([a], [b]) !== null;

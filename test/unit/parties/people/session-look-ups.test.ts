@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createSessionLookUps } from '../../../../src/parties/people/session-look-ups.ts';
-import type { SessionRow } from '../../../../src/parties/people/sessions-store.ts';
+import type { SessionRow } from '../../../../src/parties/people/read-sessions.ts';
 import { LIMITS } from '../../../../src/platform/base/limits.ts';
 
 const token = (): string => randomBytes(32).toString('base64url');

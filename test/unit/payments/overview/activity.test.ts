@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ActivityRow } from '../../../../src/payments/overview/activity-store.ts';
-import { LATENCY_STEP } from '../../../../src/payments/overview/activity-store.ts';
+import type { ActivityRow } from '../../../../src/payments/overview/read-activity.ts';
+import { LATENCY_STEP } from '../../../../src/payments/overview/read-activity.ts';
 import { intervalsOf, sumActivity } from '../../../../src/payments/overview/activity.ts';
 
 const BEGIN = new Date('2026-03-01T12:00:00Z');

@@ -6,7 +6,7 @@ import type { AccountState, CreditAccount, CreditFile, ProductType, RiskClass } 
 import { DOCUMENT_TYPES } from './documents.ts';
 import type { DocumentType, IdentityDocument } from './documents.ts';
 import { readLifeRecord } from './life-store.ts';
-import { MEMBERS_OF_FIRST_PARAMETER } from './merges-store.ts';
+import { MEMBERS_OF_FIRST_PARAMETER } from './read-merges.ts';
 import { mergeProfiles, subjectLocation } from './profile.ts';
 import type { Profile } from './profile.ts';
 import { readPastEnquiries } from './subject-enquiries-store.ts';
