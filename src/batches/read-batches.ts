@@ -12,7 +12,8 @@ export const PROGRESS = `vendor_id as "vendorId", batch_reference as "batchRefer
   accepted_count as "acceptedCount", refused_count as "refusedCount",
   created_at as "createdAt", ended_at as "endedAt"`;
 
-export const THIS = 'bucket = bucket_of($1) and vendor_id = $1 and kind = $2 and batch_reference = $3';
+export const THIS =
+  'bucket = bucket_of($1) and vendor_id = $1 and kind = $2 and batch_reference = $3';
 
 export function keyOf({ vendorId, kind, batchReference }: KindKey): [number, string, string] {
   return [vendorId, kind, batchReference];

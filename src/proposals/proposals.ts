@@ -9,15 +9,7 @@ import { actorOf, ALTERED_DECISION, problemOf, UNDECIDED } from './decided.ts';
 import type { Made } from './decided.ts';
 import { decisionText, isDecisionAuthentic, proposalText, seenOf } from './authenticity.ts';
 import type { Actor, AnyKind, Line } from './kind.ts';
-import {
-  findOpenAbout,
-  findProposal,
-  insertDecision,
-  insertProposal,
-  listExpired,
-  listProposals,
-  setNotOpen,
-} from './store.ts';
+import * as store from './store.ts';
 import { postingTime } from '../platform/db/posting-time.ts';
 import type { ProposalFilter } from './store.ts';
 import type { ProposalRow } from './proposal.ts';
@@ -112,7 +104,7 @@ export class Proposals {
     const plan = kind.plan(facts, draft);
     const made = { ...draft, shown: kind.show(plan) };
     const signed = { ...made, mac: this.#mac.sign(proposalText(made)) };
-    if (!(await insertProposal(db, signed))) {
+    if (!(await store.insertProposal(db, signed))) {
       throw stillWaits();
     }
     await kind.hold?.take(db, signed);
@@ -206,7 +198,7 @@ export class Proposals {
 
   /** Ends the proposals whose time is over, each in a commit of its own. Returns how many. */
   async expire(): Promise<number> {
-    const due = await listExpired(this.#pool, MAX_EXPIRED);
+    const due = await store.listExpired(this.#pool, MAX_EXPIRED);
     for (const proposalId of due) await this.#endInTime(proposalId, 'expired', '');
     return due.length;
   }
@@ -238,7 +230,7 @@ export class Proposals {
   ): Promise<boolean> {
     try {
       return await repeatableTransaction(this.#pool, async (db) => {
-        const row = await findProposal(db, proposalId);
+        const row = await store.findProposal(db, proposalId);
         if (row === undefined || row.decision !== null) return false;
         await this.#end(db, row, { decision, by: SERVICE, note });
         return true;
@@ -251,7 +243,7 @@ export class Proposals {
 
   /** Throws: `PlainError` unless two people, through the service, approved this proposal of the kind. */
   async requireApproved(db: Queryable, proposalId: string, kind: string): Promise<ProposalRow> {
-    const row = requireFound(await findProposal(db, proposalId), 'proposal');
+    const row = requireFound(await store.findProposal(db, proposalId), 'proposal');
     if (row.kind !== kind) throw new PlainError(`The proposal is not a ${kind}.`);
     if (row.decision === null) throw new PlainError('The proposal waits for another person.');
     this.#requireUnaltered(row);
@@ -267,18 +259,20 @@ export class Proposals {
   }
 
   async find(proposalId: string): Promise<ProposalRow> {
-    return this.#believed(requireFound(await findProposal(this.#pool, proposalId), 'proposal'));
+    return this.#believed(
+      requireFound(await store.findProposal(this.#pool, proposalId), 'proposal'),
+    );
   }
 
   /** In the caller's database transaction. Undefined: there is none with this id. */
   async findIn(db: Queryable, proposalId: string): Promise<ProposalRow | undefined> {
-    const row = await findProposal(db, proposalId);
+    const row = await store.findProposal(db, proposalId);
     return row && this.#believed(row);
   }
 
   /** Newest first. */
   async list(filter: ProposalFilter): Promise<ProposalRow[]> {
-    return (await listProposals(this.#pool, filter)).map((row) => this.#believed(row));
+    return (await store.listProposals(this.#pool, filter)).map((row) => this.#believed(row));
   }
 
   /** Nobody sees a forged decision as one, and acts on it: the proposal counts as altered. */
@@ -297,7 +291,7 @@ export class Proposals {
     about: string,
     ending: Pick<Made, 'by' | 'note'>,
   ): Promise<void> {
-    const open = await findOpenAbout(db, about);
+    const open = await store.findOpenAbout(db, about);
     if (open === undefined) return;
     const { by } = ending;
     if (by.program !== undefined && open.proposerId !== by.personId) throw stillWaits();
@@ -341,7 +335,7 @@ export class Proposals {
     { decision, by, note }: Pick<Made, 'decision' | 'by' | 'note'>,
   ): Promise<ProposalRow> {
     const decidedAt = await this.#release(db, row);
-    await setNotOpen(db, row.proposalId);
+    await store.setNotOpen(db, row.proposalId);
     const decided = { decision, decidedBy: by.name, deciderId: by.personId, decidedAt };
     const rest = { isOpen: false, decisionNote: note, isAlone: false, carriedOut: null };
     return { ...row, ...decided, ...rest };
@@ -368,7 +362,7 @@ export class Proposals {
     };
     const decided = { ...about, note, isAlone, carriedOut };
     const mac = this.#mac.sign(decisionText(decided, row.mac));
-    if (!(await insertDecision(db, { ...decided, mac }))) {
+    if (!(await store.insertDecision(db, { ...decided, mac }))) {
       // It was decided in the meantime: throws, which undoes the rest of this database transaction.
       await this.#requireOpen(db, proposalId);
       throw new Error(`proposal ${proposalId} is neither open nor decided`);
@@ -392,7 +386,7 @@ export class Proposals {
 
   /** One that waits, or whose decision is forged. */
   async #requireEndable(db: Queryable, proposalId: string): Promise<ProposalRow> {
-    const row = requireFound(await findProposal(db, proposalId), 'proposal');
+    const row = requireFound(await store.findProposal(db, proposalId), 'proposal');
     if (row.decision === null || !isDecisionAuthentic(row, this.#mac)) return row;
     throw new PlainError(`The proposal was already ${row.decision} by ${row.decidedBy}.`);
   }

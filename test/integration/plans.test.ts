@@ -31,9 +31,9 @@ const ACCEPTED: Readonly<Record<string, string>> = {
     'a report about everybody who was scored in a month',
   'src/credit/watches/store.ts credit_watches credit_watches: by () without due_at':
     'due watches of all vendors: the whole index either way',
-  'src/payments/events/read-webhooks.ts events events: by (bucket, vendor_id) without due_at':
+  'src/payments/events/webhooks-store.ts events events: by (bucket, vendor_id) without due_at':
     'a command about the waiting events of one vendor',
-  'src/payments/cases/read-cases.ts cases c: by () without bucket, vendor_id, payment_id':
+  'src/payments/cases/cases-store.ts cases c: by () without bucket, vendor_id, payment_id':
     'cases are decided by people',
   'src/credit/registry/withdrawals-store.ts account_withdrawals w: by () without crn, account_id':
     'withdrawals are decided by people',

@@ -58,19 +58,19 @@ export async function erasePayloads(
   let erased = 0;
   for (const vendorId of await listEnquiring(db)) {
     const batch = { vendorId, before, limit: BATCH_ROWS };
-    await eraseAll(signal, async () => await eraseAnswers(db, batch));
-    erased += await eraseAll(signal, async () => await erasePayloadsOf(db, batch));
+    await eraseAll({ signal }, async () => await eraseAnswers(db, batch));
+    erased += await eraseAll({ signal }, async () => await erasePayloadsOf(db, batch));
   }
   return erased;
 }
 
 async function eraseAll(
-  signal: AbortSignal | undefined,
+  until: { readonly signal: AbortSignal | undefined },
   eraseBatch: () => Promise<number>,
 ): Promise<number> {
   let erased = 0;
   // Terminates, because every batch but the last is full.
-  while (signal?.aborted !== true) {
+  while (until.signal?.aborted !== true) {
     const count = await eraseBatch();
     erased += count;
     if (count < BATCH_ROWS) break;
