@@ -6,8 +6,6 @@ import { noted } from './parties/noted.ts';
 
 /** Groups and commands that only read. Everything else leaves an entry in the audit log. */
 const READS = new Set(['ledger', 'quarantine status', 'archive verify', 'demo-data list']);
-/** The second part of these commands, or a part of that, is what only reads. */
-const CREDIT_READS = new Set(['list', 'show', 'verify', 'usage', 'report', 'findings', 'imports']);
 /**
  * `demo-data` makes entries of its own. The others may run before the log exists, while it
  * moves to other machines, or read only.
@@ -27,11 +25,10 @@ export interface CommandEntry {
 /** Pure. Never what was given as an option, apart from `--by` and `--reason`: that may be a secret. */
 export function entryOf(command: Command): CommandEntry | undefined {
   const path = pathOf(command);
-  const [group = '', second = ''] = path;
+  const [group = ''] = path;
   const action = path.join(' ');
   if (OTHERS.has(group) || READS.has(group) || READS.has(action)) return undefined;
   const last = path.at(-1) ?? '';
-  if (group === 'credit' && [second, last].some((word) => CREDIT_READS.has(word))) return undefined;
   const { by, reason } = command.opts<{ readonly by?: unknown; readonly reason?: unknown }>();
   const told = [by, reason].filter((text) => typeof text === 'string');
   return {

@@ -61,7 +61,9 @@ export function table(
       rows.map((row) => row.filter(isShown)),
     );
   }
-  const lines = [columns.map(({ title }) => title), ...rows.map((row) => row.map(shown))];
+  const cellOf = (text: string, column: number): string =>
+    columns[column]?.wrapped === true && text !== '' ? shownLines(text) : shown(text);
+  const lines = [columns.map(({ title }) => title), ...rows.map((row) => row.map(cellOf))];
   const widths = columns.map((_, index) =>
     lines.reduce((widest, line) => Math.max(widest, widthOf(line[index] ?? '')), 0),
   );

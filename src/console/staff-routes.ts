@@ -22,7 +22,7 @@ export function staffRoutes(
       ...(query !== undefined && { query }),
       ...(body !== undefined && { body }),
       ...(kind === 'action' && { action: name }),
-      ...(kind === 'action' && of.file !== undefined && { bodyBytes: of.file.maxBytes }),
+      ...(of.file !== undefined && { bodyBytes: of.file.maxBytes }),
       ...(kind !== 'action' && method === 'POST' && { isReading: true as const }),
       ...(of.ownVendor !== true && { isForStaff: true as const }),
       ...(kind === 'stream' && { isLive: true as const }),
@@ -30,8 +30,7 @@ export function staffRoutes(
       handle: async (input, context, request) => {
         const { viewer, address, requestId, isClosed } = context;
         const by = { viewer: staffViewer(viewer), deps, address, requestId, isClosed };
-        const asked =
-          kind === 'action' && of.file !== undefined ? { ...input, body: request.body } : input;
+        const asked = of.file === undefined ? input : { ...input, body: request.body };
         const answer = await answerOf(http, asked, { ...by, channel: 'console' }, cursors);
         return answer instanceof Streamed
           ? new Live((send) => answer.live.subscribe(send))

@@ -13,6 +13,7 @@ export interface CreditDesk extends ReportOptions {
   readonly contact: string;
 }
 
+export type { AccountState, CreditAccount } from './facts.ts';
 export { CREDIT_KIND_NAMES, isAboutPeople, ruleOf } from './decisions/content.ts';
 export type { Content, Grounded } from './decisions/content.ts';
 export type { ImportDeps, ProposedFile } from './decisions/imports.ts';
@@ -24,7 +25,13 @@ export type { AnsweredEnquiry } from './enquiries/read-kept.ts';
 export { listEnquiries } from './enquiries/read-enquiries.ts';
 export { nameDiffers } from './matching/match.ts';
 export { askForPerson, personOf } from './operations/ask.ts';
-export { reasonTexts } from './reports/subject-document.ts';
+export { draftAdverseAction, draftConsentReceipt, draftPreListing } from './reports/drafts.ts';
+export type { PreListingNotices } from './reports/drafts.ts';
+export type { ReportDocument } from './reports/document.ts';
+export { rendered } from './reports/rendered.ts';
+export { reasonTexts, subjectDocument } from './reports/subject-document.ts';
+export type { SubjectReport } from './reports/subject-report.ts';
+export { reportOf } from './reports/subject-report.ts';
 export { factsOf as cardFacts } from './scorecards/card-facts.ts';
 export { readFileOfToday } from './bureaus/registry.ts';
 export { makeAccessLink } from './reports/access-links-store.ts';
@@ -50,6 +57,7 @@ export type { SuppressionRule } from './registry/suppression.ts';
 export { listSuppressionChanges, readSuppressionRules } from './registry/read-suppression.ts';
 export { listRecipients, listWithdrawals, readShownSpans } from './registry/withdrawals-store.ts';
 export { characteristic } from './scorecards/characteristics.ts';
+export { isDeceased, isOriginalKnown } from './scorecards/standing.ts';
 export { cardName, readScorecard } from './scorecards/scorecard.ts';
 export type { Scorecard } from './scorecards/scorecard.ts';
 export { listVendorWatches, listWatchesDuring } from './watches/lists-store.ts';

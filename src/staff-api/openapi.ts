@@ -68,7 +68,7 @@ function operation({ command }: Noun, { of, method, format }: HttpRoute): Json {
       ...(isAction ? [IDEMPOTENCY_KEY] : []),
     ],
     ...(body !== undefined && method === 'POST' && { requestBody: json(body) }),
-    ...(isAction && of.file !== undefined && { requestBody: SENT_FILE }),
+    ...(of.file !== undefined && { requestBody: SENT_FILE }),
     responses: {
       200: {
         description: file === undefined ? 'Success.' : 'The file.',

@@ -30,7 +30,6 @@ export function staffCollection({ nouns }: { readonly nouns: readonly Noun[] }):
 
 function itemOf({ of, method, path, format }: HttpRoute): Json {
   const { query, body } = partsOf(of);
-  const isSent = of.kind === 'action' && of.file !== undefined;
   return {
     name: format === undefined ? of.name : `${of.name}.${format}`,
     request: {
@@ -40,7 +39,7 @@ function itemOf({ of, method, path, format }: HttpRoute): Json {
         header: [{ key: 'Idempotency-Key', value: '{{$guid}}', disabled: true }],
       }),
       url: urlOf(path, query === undefined ? [] : propertiesOf(query), query ?? {}),
-      ...(isSent && { body: { mode: 'file' } }),
+      ...(of.file !== undefined && { body: { mode: 'file' } }),
       ...(body !== undefined && {
         body: {
           ...{ mode: 'raw', options: { raw: { language: 'json' } } },

@@ -60,7 +60,7 @@ function addRoute(
 ): void {
   const { of, method, path } = route;
   if (of.kind === 'stream') return;
-  const sent = of.kind === 'action' ? of.file : undefined;
+  const { file: sent } = of;
   const admitted = new WeakMap<FastifyRequest, Caller>();
   const admitting = async (request: FastifyRequest) => await admit(request, route, callers);
   const upload = sent === undefined ? undefined : fileUpload(sent.maxBytes, admitting);

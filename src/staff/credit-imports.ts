@@ -101,18 +101,17 @@ export type TriedImport = Static<typeof tried>;
 const imported = Type.Object({ import: text({ title: 'Import' }), ...counts.properties });
 export type MadeImport = Static<typeof imported>;
 
-const file = {
+export const lenderFile = {
   name: 'file',
   description: 'the lender’s file, as CSV',
   maxBytes: LIMITS.consoleFileBytes,
 };
 
-/** How a file is read. */
-const how = {
+/** How a lender’s file is read. */
+export const readHow = {
   template: Type.Enum(Object.keys(TEMPLATES) as TemplateName[], {
     description: 'columns of the file',
   }),
-  lender: lender({ description: 'who submits it' }),
   sector: Type.Enum([...SECTORS], { description: 'the lender’s sector' }),
   as_of: day({ description: 'as-of date of the data' }),
   amounts: Type.Optional(
@@ -122,6 +121,10 @@ const how = {
       placeholder: 'unit',
     }),
   ),
+};
+const how = {
+  ...readHow,
+  lender: lender({ description: 'who submits it' }),
   corrects: Type.Boolean({
     default: false,
     description: 'replace what was submitted before for the same accounts and day',
@@ -177,7 +180,7 @@ export const CREDIT_IMPORTS: Noun = {
       route: 'POST /credit/imports/trial',
       permission: 'credit.act',
       actsAlone: 'always',
-      file,
+      file: lenderFile,
       input: inputOf(how),
       output: tried,
       failed: ({ rejected }) => rejected > 0,
@@ -206,7 +209,7 @@ export const CREDIT_IMPORTS: Noun = {
       route: 'POST /credit/proposals/import',
       permission: 'credit.act',
       proposes: 'credit_import',
-      file,
+      file: lenderFile,
       input: inputOf({ ...how, ...grounds }),
       output: proposalView,
       // Tried once more: what is proposed is what the service found, whatever was sent before.
@@ -225,7 +228,7 @@ export const CREDIT_IMPORTS: Noun = {
       route: 'POST /credit/proposals/:proposal/import',
       permission: 'credit.act',
       decides: true,
-      file,
+      file: lenderFile,
       input: inputOf({
         proposal: idOf('proposal'),
         seen: Type.Optional(

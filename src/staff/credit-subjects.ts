@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import { DAY_MS } from '../platform/base/days.ts';
 import { NAMES_SUBJECT, ofSubject, SCORE_KINDS } from './credit-fields.ts';
+import { SUBJECT_DOCUMENT } from './credit-documents.ts';
+import { SUBJECT_REPORT } from './credit-subject-report.ts';
 import { action, view } from './definition.ts';
 import type { Definition } from './definition.ts';
 import { displayName, inputOf, orNull, text, time } from './fields.ts';
@@ -40,6 +42,8 @@ const score = Type.Object({
 
 /** About one person on file. */
 export const OF_SUBJECTS: readonly Definition[] = [
+  SUBJECT_REPORT,
+  SUBJECT_DOCUMENT,
   view(core, {
     name: 'credit.score',
     summary: 'A person’s score today, and its parts. Not an enquiry: nothing is recorded of it.',

@@ -28,6 +28,8 @@ interface Declared<Input extends TObject> {
   readonly input: Input;
   /** At least one of these properties is given. */
   readonly needsOne?: readonly string[];
+  /** The file that comes with the input, always of a POST. Its handler finds it as `deps.file`, until it answers. */
+  readonly file?: SentFile;
   /** Refusals that are the result of an action that was carried out: it is noted as done, and counts. */
   readonly outcomes?: readonly ErrorCode[];
 }
@@ -93,8 +95,6 @@ export interface Action<Core, Input extends TObject, Output extends TObject>
   /** True: a step about what another person proposed. It names that by an id, not by what waits now. */
   readonly decides?: true;
   readonly limit?: ActionLimit;
-  /** The file that comes with the input. Its handler finds it as `deps.file`. */
-  readonly file?: SentFile;
   /** True: what a trial found makes the command end with 1. */
   failed?(answer: Static<Output>): boolean;
 }

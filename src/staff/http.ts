@@ -6,10 +6,10 @@ import type { TObject } from 'typebox';
 import { Refusal } from '../platform/base/errors.ts';
 import type { Cursors } from '../platform/http/cursors.ts';
 import { propertiesOf, routeOf } from './definition.ts';
-import type { AnyAction, AnyView, Definition } from './definition.ts';
+import type { Definition } from './definition.ts';
 import { fileOf, notedDownload } from './files.ts';
 import { arrivedFile, FILE_FORMATS } from './forms.ts';
-import type { FileAnswer, FileFormat, LiveAnswer, SentFile } from './forms.ts';
+import type { ArrivedFile, FileAnswer, FileFormat, LiveAnswer, SentFile } from './forms.ts';
 import { perform } from './perform.ts';
 import type { By } from './perform.ts';
 import { sealedCursors } from './sealed-cursors.ts';
@@ -56,16 +56,13 @@ export function partsOf(of: Definition): {
     Type.Object(Object.fromEntries(all.filter(([name]) => names.includes(name) === isInPath)), {
       additionalProperties: false,
     });
-  const inQuery = method === 'GET' || hasSentFile(of);
+  const inQuery = method === 'GET' || of.file !== undefined;
   return {
     params: pick(true),
     query: inQuery ? pick(false) : undefined,
     body: inQuery ? undefined : pick(false),
   };
 }
-
-const hasSentFile = (of: Definition): of is AnyAction & { readonly file: SentFile } =>
-  of.kind === 'action' && of.file !== undefined;
 
 /** A file, which is in the audit log already. */
 export class NotedFile {
@@ -112,44 +109,36 @@ async function answerTo(
 ): Promise<Values | NotedFile | Streamed> {
   const pages = sealedCursors({ path: at.replace(/\.\w+$/, ''), ...partsOf(of) }, cursors);
   const opened = pages?.open(asked, by.viewer) ?? asked;
-  const given = givenOf(of, hasSentFile(of) ? { ...opened, body: {} } : opened);
+  const seal = (answer: Values) => pages?.seal(answer, asked, by.viewer) ?? answer;
+  if (of.file === undefined) return await performed({ of, format }, givenOf(of, opened), by, seal);
+  const given = givenOf(of, { ...opened, body: {} });
+  const { [of.file.name]: named = 'file', ...rest } = given;
+  return await withSentFile(of.file, named, asked.body, async (file) => {
+    const deps = { ...by.deps, file };
+    return await performed({ of, format }, rest, { ...by, deps }, seal);
+  });
+}
+
+async function performed(
+  { of, format }: Pick<HttpRoute, 'of' | 'format'>,
+  given: Values,
+  by: By,
+  seal: (answer: Values) => unknown,
+): Promise<Values | NotedFile | Streamed> {
   switch (of.kind) {
     case 'stream':
       return new Streamed(await perform(of, given, by));
     case 'download':
       return new NotedFile(await notedDownload(of, given, by));
     case 'action':
-      return hasSentFile(of)
-        ? await withSentFile(of, asked, given, by)
-        : await perform(of, given, by);
-    case 'view':
-      return await viewed(of, given, {
-        by,
-        format,
-        seal: (answer) => pages?.seal(answer, asked, by.viewer) ?? answer,
-      });
+      return await perform(of, given, by);
+    case 'view': {
+      if (format === undefined) return seal(await perform(of, given, by)) as Values;
+      const { columns, ...asked } = given;
+      const chosen = typeof columns === 'string' && columns !== '' ? { columns } : {};
+      return new NotedFile(await fileOf(of, asked, by, { format, ...chosen }));
+    }
   }
-}
-
-async function viewed(
-  of: AnyView,
-  given: Values,
-  {
-    by,
-    format,
-    seal,
-  }: {
-    readonly by: By;
-    readonly format: FileFormat | undefined;
-    readonly seal: (answer: Values) => unknown;
-  },
-): Promise<Values | NotedFile> {
-  if (format !== undefined) {
-    const { columns, ...asked } = given;
-    const chosen = typeof columns === 'string' && columns !== '' ? { columns } : {};
-    return new NotedFile(await fileOf(of, asked, by, { format, ...chosen }));
-  }
-  return seal(await perform(of, given, by)) as Values;
 }
 
 /** A value that is written as text. */
@@ -182,26 +171,22 @@ function givenOf(of: Definition, { params, query, body }: Asked): Values {
   return given;
 }
 
-/** Keeps what was sent as a file while the action runs. Its name is the query’s `file`. */
-async function withSentFile(
-  of: AnyAction & { readonly file: SentFile },
-  { body }: Asked,
-  given: Values,
-  by: By,
-): Promise<Values> {
-  const { [of.file.name]: named = 'file', ...rest } = given;
+/** Keeps what was sent as a file while it is worked with. Its name is the query’s `file`. */
+async function withSentFile<Result>(
+  sent: SentFile,
+  named: unknown,
+  body: unknown,
+  work: (file: ArrivedFile) => Promise<Result>,
+): Promise<Result> {
   if (!Buffer.isBuffer(body) || body.length === 0) {
-    throw new Refusal('missing_field', {
-      field: of.file.name,
-      text: 'The body has no file',
-    });
+    throw new Refusal('missing_field', { field: sent.name, text: 'The body has no file' });
   }
   const folder = await mkdtemp(path.join(os.tmpdir(), 'malipo-sent-'));
   try {
     const at = path.join(folder, 'sent');
-    const file = arrivedFile(of.file, typeof named === 'string' ? named : '', at);
+    const file = arrivedFile(sent, typeof named === 'string' ? named : '', at);
     await writeFile(at, body, { mode: 0o600 });
-    return await perform(of, rest, { ...by, deps: { ...by.deps, file } });
+    return await work(file);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -60,6 +60,10 @@ export const NOUNS: readonly Entry[] = [
     load: async () => (await import('./credit-scorecards.ts')).CREDIT_SCORECARDS,
   },
   {
+    command: 'credit letter',
+    load: async () => (await import('./credit-documents.ts')).CREDIT_LETTERS,
+  },
+  {
     command: 'credit enquiries',
     load: async () => (await import('./credit-enquiries.ts')).CREDIT_ENQUIRIES,
   },

@@ -21,6 +21,8 @@ export function wireOf<Value>(value: Value): OnWire<Value> {
 
 function wired(value: unknown, isAmount: boolean): unknown {
   if (typeof value === 'bigint') return isAmount ? formatMoney(value) : String(value);
+  // Amounts of a stored document.
+  if (isAmount && typeof value === 'string') return formatMoney(BigInt(value));
   if (value instanceof Date) return value.toISOString();
   if (Array.isArray(value)) return value.map((item) => wired(item, isAmount));
   if (typeof value !== 'object' || value === null) return value;

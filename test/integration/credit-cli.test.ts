@@ -76,7 +76,7 @@ test('a person’s report shows accounts and disputes; an unknown person is an e
     ...['--statement', 'This is not my loan.', '--json'],
   );
   const { dispute } = JSON.parse(opened.stdout) as { dispute: string };
-  expect((await by('--crn', crn)).stdout).toContain('Disputes: 1, of them open: 1');
+  expect((await by('--crn', crn)).stdout).toContain('open     This is not my loan.');
   const close = ['dispute', 'close', dispute, '--reason', 'Seen', '--outcome', 'rejected'];
   expect((await creditByTwo(environment, ...close)).exitCode).toBe(0);
   expect((await creditByTwo(environment, ...close)).stderr).toContain(
@@ -108,9 +108,11 @@ test('a person’s report has the history of accounts and lenders’ corrections
     accounts: [
       { as_of: '2026-11-15', history: [{ as_of: '2026-10-31', balance: '5000.00', status: 'F' }] },
     ],
-    corrections: [{ former: { balanceCents: '800000', asOf: '2026-10-31' } }],
+    corrections: [{ former: { balance: '8000.00', as_of: '2026-10-31' } }],
   });
-  expect((await inProcess(environment, ...args)).stdout).toContain('Corrections by lenders: 1');
+  expect((await inProcess(environment, ...args)).stdout).toMatch(
+    /Corrections by lenders\n.* balance 8000\.00, /s,
+  );
 });
 
 test('the report leaves out an amount that is not known in KES', async () => {
@@ -276,11 +278,14 @@ test('reports replace a symbolic link in their place, and write nothing through 
 test('a report file is readable only by its owner, and never overwrites another file', async () => {
   await importLoans();
   const output = path.join(folder, 'report.pdf');
-  const args = ['credit', 'subject-report', '--number', '910000001', '--output', output];
+  const args = ['credit', 'subject-document', '--number', '910000001', '--out', output];
   const written = await inProcess(environment, ...args, '--format', 'pdf', '--language', 'sw');
   expect(written).toMatchObject({ exitCode: 0 });
   expect((await readFile(output)).subarray(0, 5).toString()).toBe('%PDF-');
   expect((await lstat(output)).mode & 0o777).toBe(0o600);
+  const text = args.slice(0, -2);
+  expect((await inProcess(environment, ...text)).stdout).toContain('8,000.00');
+  expect((await inProcess(environment, ...text, '--format', 'pdf')).stderr).toContain('--out');
   const again = await inProcess(environment, ...args, '--format', 'html');
   expect(again).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('EEXIST') });
 });
@@ -309,14 +314,14 @@ test('a list of notices that may be incomplete fails, and names the lines at fau
   const faulty = { ...rightLine(3, late), DaysInArrears: 'many' };
   const incomplete = await notify(rightLine(1), faulty);
   expect(incomplete.exitCode).toBe(1);
-  expect(incomplete.stdout).toContain('No account in a line without errors is in default.');
-  expect(incomplete.stdout).toContain('line 3 DaysInArrears count');
+  expect(incomplete.stdout).toContain('(no account in a line without errors is in default)');
+  expect(incomplete.stdout).toMatch(/Correct these lines.*\n3 +DaysInArrears +count/s);
   const some = await notify(rightLine(2, late), faulty);
   expect(some.exitCode).toBe(1);
   expect(some.stdout).toContain('50,000.00');
   // A guarantor gets no notice of somebody else's default.
   const none = await notify(rightLine(1), { ...rightLine(2, late), Role: 'G' });
-  expect(none).toMatchObject({ exitCode: 0, stdout: 'No account in the file is in default.\n' });
+  expect(none).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('no account') });
 });
 
 test('pre-listing notices go to holders of accounts in default, 30 days ahead', async () => {

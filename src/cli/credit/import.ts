@@ -37,7 +37,7 @@ export function addImportCommand(credit: Command, cli: Cli): void {
   command(
     credit,
     'import <file>',
-    'Import a lender’s file. No second person has to approve it, unlike in the console. Lines with errors go into a report next to the file, and the others are imported. Exits with 1 if a line has an error. A repeat changes nothing, and an interrupted import continues where it stopped.',
+    'Import a lender’s file, on the machine of the service. No second person has to approve it, unlike in the console. Lines with errors go into a report next to the file, and the others are imported. Exits with 1 if a line has an error. A repeat changes nothing, and an interrupted import continues where it stopped.',
   )
     .addOption(
       new Option('--template <template>', 'columns of the file')
@@ -78,7 +78,7 @@ export function addImportCommand(credit: Command, cli: Cli): void {
 }
 
 /** Only needed for a file in which no amount has a decimal point. */
-export function amountsOption(): Option {
+function amountsOption(): Option {
   return new Option(
     '--amounts <unit>',
     'unit of the amounts; required if none has a decimal point and the lender’s setting does not say it',
@@ -95,7 +95,7 @@ function lenderCode(text: string): string {
 }
 
 /** A parser of a day of the calendar. */
-export function realDay(text: string): string {
+function realDay(text: string): string {
   if (parseDay(text) === undefined) {
     throw new InvalidArgumentError('It must be a valid date, such as 2026-10-31.');
   }

@@ -23,7 +23,7 @@ function addVerifyChain(credit: Command, cli: Cli): void {
   command(
     credit,
     'verify-chain',
-    'Verify that no enquiry was altered or removed. Exits with 1 if one was.',
+    'Verify, on the machine of the service, that no enquiry was altered or removed. Exits with 1 if one was.',
   )
     .option('--head <hash>', 'a head that was stored elsewhere; repeatable', hashes)
     .action(async (options: { json?: boolean; head?: readonly string[] }) => {
@@ -110,7 +110,7 @@ function addRotateKeys(credit: Command, cli: Cli): void {
   command(
     credit,
     'rotate-keys',
-    'Re-encrypt the registry with MASTER_KEY and CREDIT_INDEX_KEY, decrypting it with them or with …_PREVIOUS. Runs alongside the service, which needs the same keys first; can be repeated.',
+    'On the machine of the service, re-encrypt the registry with MASTER_KEY and CREDIT_INDEX_KEY, decrypting it with them or with …_PREVIOUS. Runs alongside the service, which needs the same keys first; can be repeated.',
   ).action(async (options: { json?: boolean }) => {
     await cli.run(options, async (session) => {
       const { masterKeyPrevious, creditIndexKeyPrevious } = session.config;
@@ -134,7 +134,7 @@ function addEraseEnquiries(credit: Command, cli: Cli): void {
   command(
     credit,
     'erase-enquiries',
-    'Erase names, documents and answers of old enquiries now, before the service’s retention does. The record of each enquiry stays.',
+    'On the machine of the service, erase names, documents and answers of old enquiries now, before the service’s retention does. The record of each enquiry stays.',
   )
     .requiredOption('--older-than-days <days>', 'age in days', wholeNumber(1, 36_500))
     .action(async (options: { json?: boolean; olderThanDays: number }) => {

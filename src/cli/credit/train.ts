@@ -43,7 +43,11 @@ interface TrainOptions {
 
 /** Adds `train` to the command `credit`. It needs no database: it reads samples and writes files. */
 export function addTrainCommand(credit: Command, cli: Cli): void {
-  command(credit, 'train', 'Make a scorecard from files with a known outcome, and validate it.')
+  command(
+    credit,
+    'train',
+    'Make a scorecard from files of this machine with a known outcome, and validate it.',
+  )
     .argument(
       '<samples>',
       'samples: .csv of characteristics, JSON Lines of credit files, or with --definition any table as .csv',
@@ -82,7 +86,11 @@ export function addTrainCommand(credit: Command, cli: Cli): void {
 
 /** Adds `apply-card` to the command `credit`. It needs no database. */
 export function addApplyCardCommand(credit: Command, cli: Cli): void {
-  command(credit, 'apply-card', 'Score each row of a table with a card trained on such tables.')
+  command(
+    credit,
+    'apply-card',
+    'Score each row of a table of this machine with a card trained on such tables.',
+  )
     .argument('<card>', 'card of `credit train --definition`')
     .argument('<table>', 'the table: .csv with a header')
     .requiredOption('--out <file>', 'where to write the rows with their scores; must not exist')

@@ -29,19 +29,19 @@ export async function runInProcess(cli: Cli, called: Called): Promise<void> {
   if (of.kind === 'view' && of.needsNothing === true) return await runAlone(cli, called, of);
   await cli.run(options, async (session) => {
     const { wireTime } = session;
+    const { file, input } = givenOf(called);
+    const deps = { ...depsOf(cli, session), file };
     const by = async (viewer: Viewer): Promise<By> => ({
-      ...{ viewer, deps: depsOf(cli, session), channel: 'command', address: COMMAND_LINE.name },
-      requestId: newId(),
+      ...{ viewer, deps, channel: 'command', address: COMMAND_LINE.name, requestId: newId() },
     });
     const how = { wireTime, wide: options.wide === true };
-    const { input } = called;
     switch (of.kind) {
       case 'stream':
         throw new Error(`${of.name} is for pages only`);
       case 'download': {
         const { notedDownload } = await import('../../staff/files.ts');
-        const file = await notedDownload(of, input, await by(NOBODY));
-        return await saved(cli.surroundings, file, options.out);
+        const made = await notedDownload(of, input, await by(NOBODY));
+        return await saved(cli.surroundings, made, options.out);
       }
       case 'view': {
         const format = formatOf(called);
@@ -49,12 +49,12 @@ export async function runInProcess(cli: Cli, called: Called): Promise<void> {
           return shownAnswer(of, await perform(of, input, await by(NOBODY)), how);
         }
         const { fileOf } = await import('../../staff/files.ts');
-        const file = await fileOf(of, input, await by(NOBODY), { format });
-        return await saved(cli.surroundings, file, options.out);
+        const rows = await fileOf(of, input, await by(NOBODY), { format });
+        return await saved(cli.surroundings, rows, options.out);
       }
       case 'action': {
         const who = await by(await actorIn(cli, session, of, called.by));
-        return shownAnswer(of, await performAction(of, input, who), how);
+        return shownAnswer(of, await perform(of, input, who), how);
       }
     }
   });
@@ -71,11 +71,10 @@ async function runAlone(cli: Cli, { input, options }: Called, of: AnyView): Prom
 }
 
 /** A file is where the command names it. */
-async function performAction(of: AnyAction, given: Called['input'], by: By) {
+function givenOf({ of, input: given }: Called): Pick<Called, 'input'> & Pick<StaffDeps, 'file'> {
   const { [of.file?.name ?? '']: named, ...input } = given;
-  if (of.file === undefined || typeof named !== 'string') return await perform(of, given, by);
-  const file = arrivedFile(of.file, named, named);
-  return await perform(of, input, { ...by, deps: { ...by.deps, file } });
+  if (of.file === undefined || typeof named !== 'string') return { input: given };
+  return { input, file: arrivedFile(of.file, named, named) };
 }
 
 /** Whoever runs commands sees everything that staff see. */

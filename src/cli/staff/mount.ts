@@ -123,7 +123,7 @@ async function typed(of: Definition, given: Values, { firstLine }: Runner): Prom
 
 /** Throws: `UsageError`, before anything is tried. */
 function checked(of: Definition, given: Values): Values {
-  const sent = of.kind === 'action' ? of.file?.name : undefined;
+  const sent = of.file?.name;
   const { [sent ?? '']: file, ...input } = given;
   try {
     readInput(of, input);

@@ -17,7 +17,7 @@ export function addInput(added: Command, of: Definition): (given: readonly unkno
     const argument = new Argument(placeText(of, name), description);
     added.addArgument(choices === undefined ? argument : argument.choices(choices.map(String)));
   }
-  const sent = of.kind === 'action' ? of.file : undefined;
+  const { file: sent } = of;
   if (sent !== undefined) added.argument(`<${sent.name}>`, sent.description);
   const named = all.filter((each) => !isArgument(of, each));
   for (const each of named) addOptions(added, of, each);
@@ -51,7 +51,7 @@ const keyOf = (long: string): string =>
 /** The field as the command calls it: `--bank-account`, `<payout>`. */
 export function labelOf(of: Definition, field: string): string {
   const found = propertiesOf(of.input).find(([name]) => name === field);
-  if (of.kind === 'action' && of.file?.name === field) return `<${field}>`;
+  if (of.file?.name === field) return `<${field}>`;
   if (found === undefined) return `--${field.replaceAll('_', '-')}`;
   if (isArgument(of, found)) return `<${field}>`;
   const [name, property] = found;

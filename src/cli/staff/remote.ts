@@ -57,7 +57,7 @@ function requestOf(called: Called): Asked {
   const rest = Object.entries(input).filter(([name]) => !names.includes(name));
   const at = `${filled}${format === undefined ? '' : `.${format}`}`;
   const headers = { ...(by !== undefined && { 'x-malipo-person': by }) };
-  const sent = of.kind === 'action' ? of.file : undefined;
+  const { file: sent } = of;
   if (sent !== undefined) {
     const file = String(input[sent.name]);
     const { size } = statSync(file);

@@ -8,8 +8,8 @@ import { createTokenBuckets } from '../../platform/base/token-buckets.ts';
 import { networkOf } from '../../platform/http/rate-limits.ts';
 import { readSubject } from '../registry/read-subjects.ts';
 import { useAccessLink } from '../reports/access-links-store.ts';
-import { STYLE, htmlOf } from '../reports/html.ts';
-import { pdfOf } from '../reports/pdf.ts';
+import { STYLE } from '../reports/html.ts';
+import { rendered } from '../reports/rendered.ts';
 import { subjectDocument } from '../reports/subject-document.ts';
 import { readSubjectReport } from '../reports/subject-report.ts';
 import type { ReportOptions } from '../reports/subject-report.ts';
@@ -96,14 +96,15 @@ async function answer(
   if (report === undefined) return await sendPage(reply, 404, REFUSED);
   const language = form.get('language') === 'sw' ? 'sw' : 'en';
   const document = subjectDocument(report, language, options.wireTime);
-  void reply.headers(HEADERS);
-  if (form.get('format') === 'html') {
-    return await reply.type('text/html; charset=utf-8').send(htmlOf(document));
-  }
+  const { type, content } = await rendered(
+    document,
+    form.get('format') === 'html' ? 'html' : 'pdf',
+  );
+  void reply.headers(HEADERS).type(type);
+  if (typeof content === 'string') return await reply.send(content);
   return await reply
-    .type('application/pdf')
     .header('content-disposition', 'attachment; filename="credit-report.pdf"')
-    .send(await pdfOf(document));
+    .send(content);
 }
 
 /** Every reason gives this text, so that it reveals nothing. */

@@ -13,6 +13,9 @@ export interface ReportDocument {
   readonly blocks: readonly Block[];
 }
 
+export const DOCUMENT_FORMATS = ['text', 'html', 'pdf'] as const;
+export type DocumentFormat = (typeof DOCUMENT_FORMATS)[number];
+
 export type Block =
   | { readonly kind: 'heading' | 'paragraph' | 'note'; readonly text: string }
   | { readonly kind: 'list'; readonly items: readonly string[] }

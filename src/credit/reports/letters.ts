@@ -2,7 +2,7 @@ import { amount } from './subject-document.ts';
 import type { Block, ReportDocument } from './document.ts';
 import type { CardFacts } from '../scorecards/card-facts.ts';
 import { REPORT_REASONS, REPORT_WORDS, SOLE_REASON_NOTICE, fill } from './words.ts';
-import type { Language } from './words.ts';
+import type { Decision, Language } from './words.ts';
 
 /**
  * Letters about credit information, as drafts that the sender completes and signs. Sources:
@@ -10,12 +10,6 @@ import type { Language } from './words.ts';
  * (adverse action notice) and regulation 26(1) (30 days’ notice before negative information is
  * submitted). docs/guide/credit-letters.md.
  */
-
-export const DECISIONS = ['declined', 'reduced', 'dearer', 'cancelled'] as const;
-export type Decision = (typeof DECISIONS)[number];
-
-/** Written notice before negative information is submitted: regulation 26(1). */
-export const NOTICE_DAYS = 30;
 
 interface Letter {
   readonly language: Language;

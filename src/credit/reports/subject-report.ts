@@ -1,6 +1,7 @@
 import { readCardsInForce } from '../governance/cards.ts';
 import type { Scorecards } from '../scorecards/scorecard.ts';
 import type { Clock } from '../../platform/base/clock.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { readFileOfToday } from '../bureaus/registry.ts';
 import { startOfDay } from '../registry/day.ts';
@@ -14,6 +15,8 @@ import { listCorrections, readCreditFile, readSubject } from '../registry/read-s
 import type { PastCorrection } from '../registry/read-subjects.ts';
 import { listSubjectEnquiries } from '../registry/subject-enquiries-store.ts';
 import type { SubjectEnquiry } from '../registry/subject-enquiries-store.ts';
+import { crnOf } from '../registry/named-subject.ts';
+import type { NamedSubject } from '../registry/named-subject.ts';
 import { readMerged } from '../registry/read-merges.ts';
 import type { Vault } from '../registry/vault.ts';
 import { listSubjectWatches } from '../watches/lists-store.ts';
@@ -46,6 +49,17 @@ export interface ReportOptions {
   readonly timeZone: string;
   /** States older than this are not shown to lenders. */
   readonly retentionDays: number;
+}
+
+/** The report of a named subject. Throws: `PlainError`. */
+export async function reportOf(
+  options: ReportOptions,
+  named: NamedSubject,
+): Promise<SubjectReport> {
+  const report = await readSubjectReport(options, await crnOf(options, named));
+  if (report === undefined)
+    throw new PlainError('No subject has this reference.', { field: 'crn' });
+  return report;
 }
 
 /** Undefined if no subject has the reference. */

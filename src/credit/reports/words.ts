@@ -7,6 +7,13 @@ import type { CharacteristicName } from '../scorecards/characteristics.ts';
 export const LANGUAGES = ['en', 'sw'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
+/** Decisions of a lender against a customer. */
+export const DECISIONS = ['declined', 'reduced', 'dearer', 'cancelled'] as const;
+export type Decision = (typeof DECISIONS)[number];
+
+/** Written notice before negative information is submitted: regulation 26(1), see `letters.ts`. */
+export const NOTICE_DAYS = 30;
+
 type Words = Readonly<Record<Language, string>>;
 
 /** A text with its `{name}`s filled in. */

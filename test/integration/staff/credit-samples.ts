@@ -122,6 +122,8 @@ const openDispute = async ({ act, credit }: World): Promise<string> => {
 
 const { asOf, corrects: _corrects, ...how } = HOW;
 const aFile = { ...how, as_of: asOf };
+const { lender: _lender, ...readHow } = aFile;
+const aboutEnquiry = async ({ enquire }: World) => ({ vid: 'demo', reference: await enquire() });
 
 /** A file that was not imported yet. */
 let lines = 100;
@@ -188,6 +190,14 @@ export const CREDIT_SAMPLES: Readonly<Record<string, Sample>> = {
       ...{ consentReference: 'FORM-17', consentDate: '2026-01-05' },
     },
   })),
+  'credit.subject-report': risk(async () => ({ crn: '1000001' })),
+  'credit.subject-document': risk(async () => ({ crn: '1000001', format: 'pdf', language: 'sw' })),
+  'credit-letter.adverse-action': risk(aboutEnquiry),
+  'credit-letter.consent-receipt': risk(aboutEnquiry),
+  'credit-letter.pre-listing': {
+    ...risk(async () => ({ ...readHow, lender_name: 'Lender Ltd' })),
+    file: () => csvOf([rightLine(1), rightLine(2, { DaysInArrears: 'many' })]),
+  },
   'credit.score': risk(async () => ({ crn: '1000001' })),
   'credit.access-link': risk(async () => ({ crn: '1000001', evidence: 'card seen' })),
   'credit.watches': risk(async () => ({ vid: 'demo' })),

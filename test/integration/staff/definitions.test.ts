@@ -46,7 +46,10 @@ const definitions = nouns.flatMap((noun) => noun.definitions);
 const each = definitions.map((of) => [of.name, of] as const);
 const views = each.filter(([, { kind }]) => kind === 'view');
 const actions = each.filter(([, { kind }]) => kind === 'action');
-const withFile = each.filter(([, of]) => of.kind === 'action' && of.file !== undefined);
+const downloads = definitions.flatMap((of) =>
+  of.kind === 'download' ? [[of.name, of] as const] : [],
+);
+const withFile = each.filter(([, { file }]) => file !== undefined);
 
 /** Nobody answers there. */
 const PUBLIC_URL = 'http://127.0.0.1:9';
@@ -188,7 +191,7 @@ async function requestOf(of: Definition, given?: Readonly<Record<string, unknown
 
 /** The sample of the file that comes with the input. */
 function fileOf(of: Definition): { readonly name: string; readonly body: Buffer } | undefined {
-  if (of.kind !== 'action' || of.file === undefined) return undefined;
+  if (of.file === undefined) return undefined;
   const content = SAMPLES[of.name]?.file?.();
   if (content === undefined) throw new Error(`${of.name} has no sample of its file`);
   return { name: of.file.name, body: Buffer.from(content) };
@@ -274,7 +277,7 @@ async function expectSame(of: AnyView, input: Readonly<Record<string, unknown>>)
   expect(far, far.text).toMatchObject({ status: 200 });
   expectFits(of, far.body);
   const page = await pages.get(callerOf(of))?.send(method, at, body);
-  const near = await perform(of, input, nearby());
+  const near = await perform(of, input, await nearbyWith(Buffer.isBuffer(body) ? body : undefined));
   for (const answer of [page?.body, near]) {
     // A cursor is sealed for its reader with a random nonce, so no two are equal. `at` is when the figures were read.
     const moving = (SAMPLES[of.name]?.moves ?? []).map((name) => [name, undefined]);
@@ -336,7 +339,6 @@ test.each(actions)('%s leaves one entry in the audit log, with what it changed',
 });
 
 test.each(withFile)('%s takes its file on every surface, and not without one', async (_, of) => {
-  if (of.kind !== 'action') return;
   const { method, at, body } = await requestOf(of);
   const before = await written();
   for (const client of [as(callerOf(of)), pages.get(callerOf(of))]) {
@@ -349,13 +351,38 @@ test.each(withFile)('%s takes its file on every surface, and not without one', a
   const page = await pages.get(callerOf(of))?.send(method, at, body);
   expect(page, page?.text).toMatchObject({ status: 200 });
   expectFits(of, page?.body);
-  const by = nearby();
-  const file = path.join(folder, 'sample');
   const input = (await SAMPLES[of.name]?.input(world)) ?? {};
-  await writeFile(file, fileOf(of)?.body ?? '');
-  const deps = { ...by.deps, file: { name: 'sample', path: file } };
-  expectFits(of, await perform(of, input, { ...by, deps }));
+  expectFits(of, await perform(of, input, await nearbyWith(fileOf(of)?.body)));
 });
+
+/** The file of a command is where it names it. */
+async function nearbyWith(sent?: Buffer): Promise<By> {
+  const by = nearby();
+  if (sent === undefined) return by;
+  const file = path.join(folder, 'sample');
+  await writeFile(file, sent);
+  return { ...by, deps: { ...by.deps, file: { name: 'sample', path: file } } };
+}
+
+test.each(downloads)(
+  '%s is the same kind of file on every surface, and is noted',
+  async (_, of) => {
+    const { method, at, body, input } = await requestOf(of);
+    const before = await entries();
+    for (const client of [as(callerOf(of)), pages.get(callerOf(of))]) {
+      const file = await client?.send(method, at, body);
+      expect(file, file?.text).toMatchObject({ status: 200 });
+      expect(file?.headers.get('content-disposition')).toMatch(/^attachment; filename="[\w.-]+"$/);
+      expect(file?.text).not.toBe('');
+    }
+    const near = await perform(of, input, nearby());
+    near.body.destroy();
+    const [one, other, ...more] = (await entries()).slice(before.length);
+    expect(more).toEqual([]);
+    const noted = { action: `${of.name.split('.')[0]}.export`, result: 'done' };
+    expect([one, other]).toMatchObject([noted, noted]);
+  },
+);
 
 async function entries(): Promise<Record<string, unknown>[]> {
   const { rows } = await running.service.pool.query<Record<string, unknown>>(

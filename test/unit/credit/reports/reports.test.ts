@@ -6,7 +6,6 @@ import { plainTextOf } from '../../../../src/credit/reports/document.ts';
 import type { ReportDocument } from '../../../../src/credit/reports/document.ts';
 import { htmlOf } from '../../../../src/credit/reports/html.ts';
 import {
-  DECISIONS,
   adverseActionNotice,
   consentReceipt,
   preListingNotice,
@@ -19,6 +18,7 @@ import {
 } from '../../../../src/credit/reports/subject-document.ts';
 import type { SubjectReport } from '../../../../src/credit/reports/subject-report.ts';
 import {
+  DECISIONS,
   LANGUAGES,
   PARTS,
   REPORT_WORDS,
