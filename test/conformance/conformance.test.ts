@@ -6,6 +6,7 @@ import { exampleForms } from './subjects/example-forms.ts';
 import { exampleXml } from './subjects/example-xml.ts';
 import { httpJson } from './subjects/http-json.ts';
 import { jambopay } from './subjects/jambopay.ts';
+import { mtnMomo } from './subjects/mtn-momo.ts';
 import { reloadly } from './subjects/reloadly.ts';
 import { tingg } from './subjects/tingg.ts';
 import { vtpass } from './subjects/vtpass.ts';
@@ -31,6 +32,7 @@ const SUBJECTS = [
   vtpass,
   exampleXml,
   exampleForms,
+  mtnMomo,
 ];
 
 for (const subject of SUBJECTS) describeConformance(subject);

@@ -22,13 +22,14 @@ export interface RecordingServer {
 export async function startRecordingServer(
   answerTo: (line: string) => unknown,
   status = 200,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<RecordingServer> {
   const requests: Recorded[] = [];
   const server = createServer((request, response) => {
     const line = `${request.method ?? ''} ${request.url ?? ''}`;
     const record = async (): Promise<void> => {
       requests.push({ line, headers: request.headers, body: await text(request) });
-      response.writeHead(status).end(JSON.stringify(answerTo(line)));
+      response.writeHead(status, headers).end(JSON.stringify(answerTo(line)));
     };
     record().catch(() => response.destroy());
   });

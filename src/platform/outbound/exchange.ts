@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { awakeTimers } from '../base/awake-timers.ts';
 import { endOfTurn } from '../base/turns.ts';
@@ -25,7 +26,13 @@ export interface Call {
 
 /** The end of a call. The difference between the last two keeps a payment from being made twice. */
 export type Ending =
-  | { readonly kind: 'answer'; readonly httpStatus: number; readonly body: Buffer }
+  | {
+      readonly kind: 'answer';
+      readonly httpStatus: number;
+      /** Lower-case names; of those that come several times, a list. */
+      readonly headers?: IncomingHttpHeaders;
+      readonly body: Buffer;
+    }
   /** Not one byte of the request was written, and none will be. */
   | { readonly kind: 'nothing_written'; readonly reason: string }
   /**
@@ -46,7 +53,8 @@ export function exchange(dispatcher: Dispatcher, call: Call): Promise<Ending> {
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | undefined;
     const chunks: Buffer[] = [];
-    let [ended, length, httpStatus] = [false, 0, 0];
+    let [ended, length] = [false, 0];
+    let begun: Begun = { httpStatus: 0, headers: {} };
     const startBeforeMs = performance.now() + call.deadlineMs;
 
     const end = (ending: Ending): void => {
@@ -57,7 +65,7 @@ export function exchange(dispatcher: Dispatcher, call: Call): Promise<Ending> {
       resolve(ending.kind === 'answer' ? endOfTurn().then(() => ending) : ending);
     };
     const fail = (reason: string): void => {
-      end(controller === undefined ? { kind: 'nothing_written', reason } : cut(reason, httpStatus));
+      end(controller === undefined ? { kind: 'nothing_written', reason } : cut(reason, begun));
     };
     const giveUp = (reason: string): void => {
       if (ended) return;
@@ -84,8 +92,8 @@ export function exchange(dispatcher: Dispatcher, call: Call): Promise<Ending> {
           if (ended) starting.abort(new Error('given up before it was sent'));
           else controller = starting;
         },
-        onResponseStart(_controller, status) {
-          httpStatus = status;
+        onResponseStart(_controller, httpStatus, headers) {
+          begun = { httpStatus, headers };
         },
         onResponseData(_controller, chunk) {
           length += chunk.length;
@@ -93,7 +101,7 @@ export function exchange(dispatcher: Dispatcher, call: Call): Promise<Ending> {
           else chunks.push(chunk);
         },
         onResponseEnd() {
-          end({ kind: 'answer', httpStatus, body: Buffer.concat(chunks) });
+          end({ kind: 'answer', ...begun, body: Buffer.concat(chunks) });
         },
         onResponseError(_controller, error) {
           fail(failureText(error));
@@ -103,8 +111,14 @@ export function exchange(dispatcher: Dispatcher, call: Call): Promise<Ending> {
   });
 }
 
-/** @param httpStatus 0: no response began. */
-function cut(reason: string, httpStatus: number): Ending {
+/** The beginning of a response. */
+interface Begun {
+  /** 0: none has begun. */
+  readonly httpStatus: number;
+  readonly headers: IncomingHttpHeaders;
+}
+
+function cut(reason: string, { httpStatus }: Begun): Ending {
   return { kind: 'no_answer', reason, ...(httpStatus !== 0 && { httpStatus }) };
 }
 

@@ -29,12 +29,17 @@ export function readAnswer(
   {
     format,
     httpStatus = [200],
-  }: { readonly format: 'json' | 'xml'; readonly httpStatus?: readonly number[] | undefined },
+    mayBeEmpty = false,
+  }: {
+    readonly format: 'json' | 'xml';
+    readonly httpStatus?: readonly number[] | undefined;
+    readonly mayBeEmpty?: boolean | undefined;
+  },
 ): object | string {
   if (ending.kind !== 'answer') return ending.reason;
-  const content = httpStatus.includes(ending.httpStatus)
-    ? readBody(format, ending.body)
-    : undefined;
+  const isExpected = httpStatus.includes(ending.httpStatus);
+  if (isExpected && mayBeEmpty && ending.body.length === 0) return {};
+  const content = isExpected ? readBody(format, ending.body) : undefined;
   return content ?? `HTTP ${ending.httpStatus} without an answer of the protocol`;
 }
 

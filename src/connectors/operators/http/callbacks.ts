@@ -13,13 +13,15 @@ import { compileExpression, textOf } from './expression.ts';
 import { inputOf } from './input.ts';
 import { compileOutcome } from './outcome.ts';
 import type { Outcome, OutcomeReader } from './outcome.ts';
+import { SHARED_SECRET } from './settings.ts';
 import type { CallbackSettings, HttpSettings } from './settings.ts';
 import { compileVerifying } from './verifying.ts';
 import type { Verifying, VerifyingKeys } from './verifying.ts';
 
 /**
  * A signed callback is believed. An unsigned one only names a payment, which is then queried: nothing else
- * of it is read.
+ * of it is read. The same for one with a shared secret, which whoever has seen one callback can repeat, if the
+ * operator can be asked.
  */
 export function compileCallbacks(
   settings: HttpSettings,
@@ -30,11 +32,14 @@ export function compileCallbacks(
   const { format = answerFormat, accepted_body: acceptedBody = {} } = callback;
   const verifying =
     callback.signature === undefined ? null : compileVerifying(callback.signature, by.keys);
+  const isHint =
+    verifying === null ||
+    (callback.signature?.algorithm === SHARED_SECRET && settings.status !== undefined);
   const nameOf = compileName(callback);
   const read = compileReading(settings, callback);
   return {
     acceptedBody,
-    keepsHandles: callback.handle !== undefined && verifying !== null,
+    keepsHandles: callback.handle !== undefined && !isHint,
     read: async (request, find) => {
       const unambiguous = readBody(format, request.body);
       const body = unambiguous ?? readContradictoryBody(format, request.body);
@@ -45,7 +50,7 @@ export function compileCallbacks(
       if (named === undefined) return refused('the callback names no payment');
       const isHandle = callback.handle !== undefined;
       const sent = await (isHandle ? find.byHandle(named) : find.byReference(named));
-      if (verifying === null) return unsignedReport(sent);
+      if (isHint) return unsignedReport(sent);
       if (unambiguous === undefined) return contradictory(sent?.reference ?? cleanReference(named));
       const outcome = await read({ ...received, ...(sent && inputOf(sent, billers)) });
       // A handle is the operator’s own text: one that looks like a reference of ours names no payment.

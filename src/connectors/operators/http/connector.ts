@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { formatMoney, parseMoney } from '../../../platform/base/money.ts';
 import type {
   Declined,
@@ -17,6 +18,7 @@ import { readAnswer } from './answer.ts';
 import { compileCommonHeaders, compileOauth } from './auth.ts';
 import { compileCallbacks } from './callbacks.ts';
 import { declarationOf } from './declaration.ts';
+import { compileEncryption } from './encryption.ts';
 import { compileExpression, textOf } from './expression.ts';
 import { inputOf, serviceOf } from './input.ts';
 import { compileRequest } from './message.ts';
@@ -43,6 +45,8 @@ export interface HttpOptions extends Connection {
   readonly answerBytes: number;
 }
 
+const MAX_HANDLE = 100;
+
 /** A connector made from configuration only. Throws: `Error` naming the invalid setting. */
 export function createHttpConnector(options: HttpOptions): Connector {
   const { settings, payTimeoutMs, statusTimeoutMs } = options;
@@ -52,8 +56,9 @@ export function createHttpConnector(options: HttpOptions): Connector {
     callback_url: options.callbackUrl,
   };
   const { routeOf, close } = createRoutes(options, context);
-  const read = (where: 'pay' | 'status', operation: OperationSettings) =>
+  const read = (where: 'prepare' | 'pay' | 'status', operation: OperationSettings) =>
     compileOperation({ where, operation, settings }, { context, route: routeOf(where, operation) });
+  const prepare = settings.prepare && read('prepare', settings.prepare);
   const pay = read('pay', settings.pay);
   const status = settings.status && read('status', settings.status);
   let closing: Promise<void> | undefined;
@@ -62,7 +67,15 @@ export function createHttpConnector(options: HttpOptions): Connector {
     acceptanceWindowMs: settings.acceptance_window_ms,
     payDeadlineMs: Math.max(payTimeoutMs, statusTimeoutMs),
     caseAfterMs: settings.case_after_ms,
-    prepare: compilePreparation(settings, context),
+    prepare:
+      prepare === undefined
+        ? compilePreparation(settings, context)
+        : {
+            deadlineMs: payTimeoutMs,
+            prepare: async (instruction, signal) =>
+              whyNotSent(instruction, settings) ??
+              asPreparation(await prepare(instruction, { deadlineMs: payTimeoutMs, signal })),
+          },
     pay: async (instruction, signal) =>
       whyNotSent(instruction, settings) ??
       asPayment(await pay(instruction, { deadlineMs: payTimeoutMs, signal })),
@@ -101,6 +114,7 @@ function createRoutes(options: HttpOptions, context: object) {
   const parts = {
     prefix: prefixOf(baseUrl),
     headers: compileCommonHeaders(settings),
+    encryption: compileEncryption(settings.encrypted),
     signing:
       settings.signing === undefined ? null : compileSigning(settings.signing, options.partOf),
   };
@@ -142,9 +156,10 @@ function compilePreparation(settings: HttpSettings, context: object): Preparatio
     prepare: async (instruction) => {
       const excluded = whyNotSent(instruction, settings);
       if (excluded !== null) return excluded;
-      const input = { ...context, ...inputOf(instruction, settings.billers) };
+      const timed = { ...context, now_ms: Date.now(), nonce: randomUUID() };
+      const input = { ...timed, ...inputOf(instruction, settings.billers) };
       const made = await handle.evaluate(input).then(textOf, () => undefined);
-      return made === undefined || made.length > 100
+      return made === undefined || made.length > MAX_HANDLE
         ? notSent('settings.handle yields no id', { answered: true, operatorPaused: true })
         : { kind: 'prepared', operatorHandle: made };
     },
@@ -166,7 +181,7 @@ function compileOperation(
   { context, route: { template, send } }: { readonly context: object; readonly route: Route },
 ): Operation {
   const { billers, amounts, answer_format: format = 'json' } = settings;
-  const { http_status: httpStatus, ...answer } = operation.answer;
+  const { http_status: httpStatus, may_be_empty: mayBeEmpty, ...answer } = operation.answer;
   const read = compileOutcome(`${where}.answer`, answer, amounts?.answers ?? 'decimal');
   return async (about, limit) => {
     const input = { ...context, ...inputOf(about, billers) };
@@ -179,12 +194,12 @@ function compileOperation(
     }
     const ending = await send(request, limit);
     if (ending.kind === 'nothing_written') return notSent(ending.reason, { answered: false });
-    const body = readAnswer(ending, { format, httpStatus });
+    const body = readAnswer(ending, { format, httpStatus, mayBeEmpty });
     if (typeof body === 'string') return unknown(body, false);
     // The request was sent, so from here on no error of ours may count as proof.
     try {
-      const status = ending.kind === 'answer' ? ending.httpStatus : 0;
-      return await read({ ...input, body, http_status: status });
+      const { httpStatus: status = 0, headers = {} } = ending.kind === 'answer' ? ending : {};
+      return await read({ ...input, body, headers, http_status: status });
     } catch (error) {
       return unknown(`the answer does not fit: ${cleanMessage((error as Error).message)}`, false);
     }
@@ -192,12 +207,24 @@ function compileOperation(
 }
 
 function asPayment(outcome: Outcome): PaymentOutcome {
-  return outcome.kind === 'not_found' || outcome.kind === 'reversed'
+  return outcome.kind === 'not_found' || outcome.kind === 'reversed' || outcome.kind === 'prepared'
     ? unknown('the answer does not fit an instruction', false)
     : outcome;
 }
 
+/** The first step moves no money, so whatever did not prepare the payment proves that it was not made. */
+function asPreparation(outcome: Outcome): Awaited<ReturnType<Preparation['prepare']>> {
+  if (outcome.kind === 'declined' || outcome.kind === 'not_sent') return outcome;
+  if (outcome.kind === 'prepared' && outcome.operatorHandle.length <= MAX_HANDLE) return outcome;
+  const { reason, answered } =
+    outcome.kind === 'unknown'
+      ? outcome
+      : { reason: 'the answer has no usable handle', answered: true };
+  return notSent(reason, { answered });
+}
+
 function asStatus(outcome: Outcome): StatusOutcome {
+  if (outcome.kind === 'prepared') return unknown('the answer does not fit a query', false);
   // The query was not sent.
   return outcome.kind === 'not_sent' ? unknown(outcome.reason, outcome.answered) : outcome;
 }

@@ -35,6 +35,13 @@ const ALLOWED_FUNCTIONS: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Every value that some expression may see (docs/guide/write-a-connector.md says which sees what). */
+const INPUT_NAMES: ReadonlySet<string> = new Set(
+  'reference attempt biller service account phone amount amount_cents amount_whole handle constants secret callback_url encrypted now_ms nonce signature method path body_text headers body http_status product from_ms to_ms page cursor movement count'.split(
+    ' ',
+  ),
+);
+
 /**
  * @param where the location in the configuration, for messages.
  * Throws: `Error` with that location when the text is no expression, or uses what is not accepted.
@@ -50,9 +57,58 @@ export function compileExpression(where: string, text: string): Expression {
     const { message, position } = error as { message: string; position?: number };
     throw new Error(`${where}, character ${position ?? 0}: ${message}`, { cause: error });
   }
-  const refused = findRefused(compiled.ast());
+  const ast = compiled.ast();
+  const refused = findRefused(ast);
   if (refused !== undefined) throw new Error(`${where}: ${refused} is not accepted here`);
+  const unknown = rootNames(ast).find((name) => !INPUT_NAMES.has(name));
+  if (unknown !== undefined) {
+    throw new Error(
+      `${where}: there is no value ${unknown}; these exist: ${[...INPUT_NAMES].join(', ')}`,
+    );
+  }
   return { evaluate: async (input) => (await compiled.evaluate(input)) as unknown };
+}
+
+/**
+ * The names at the root of the input that an expression reads. What stands after a step of a path, in a filter or in
+ * an object that is made for each item, is about the items.
+ */
+function rootNames(node: unknown): readonly string[] {
+  if (Array.isArray(node)) return node.flatMap(rootNames);
+  if (typeof node !== 'object' || node === null) return [];
+  const { type, value, steps, lhs } = node as Readonly<Record<string, unknown>>;
+  if (type === 'name') return [String(value)];
+  if (type === 'path') return rootNames((steps as readonly unknown[])[0]);
+  // `a{…}` and `a[…]` outside of paths.
+  if (type === 'unary' && Array.isArray(lhs)) return rootNames(lhs);
+  const {
+    predicate: _predicate,
+    stages: _stages,
+    group: _group,
+    ...parts
+  } = node as Record<string, unknown>;
+  return Object.values(parts).flatMap(rootNames);
+}
+
+/** The members of an object of the input that a text of the configuration reads by name. */
+export function membersRead(text: string, object: string): readonly string[] {
+  return expressionsIn(text).flatMap((expression) => {
+    try {
+      return membersIn(jsonata(expression).ast(), object);
+    } catch {
+      return [];
+    }
+  });
+}
+
+function membersIn(node: unknown, object: string): readonly string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const { type, steps } = node as Readonly<Record<string, unknown>>;
+  const [first, second] =
+    type === 'path' ? (steps as readonly Readonly<Record<string, unknown>>[]) : [];
+  const isRead = first?.['value'] === object && second?.['type'] === 'name';
+  const here = isRead ? [String(second['value'])] : [];
+  return [...here, ...Object.values(node).flatMap((child) => membersIn(child, object))];
 }
 
 /** The first node that is not accepted. Visits every object of the tree. */
@@ -76,13 +132,18 @@ function findRefused(node: unknown): string | undefined {
   return undefined;
 }
 
+/** The text itself, or what stands in its `{{ }}`. */
+function expressionsIn(text: string): readonly string[] {
+  const templates = [...text.matchAll(/\{\{(.*?)\}\}/gs)].map(([, part = '']) => part);
+  return templates.length > 0 ? templates : [text];
+}
+
 /**
  * True if a text of the configuration reads this value of the input: as an expression, or in a text
  * with `{{ expression }}` in it.
  */
 export function readsValue(text: string, name: string): boolean {
-  const templates = [...text.matchAll(/\{\{(.*?)\}\}/gs)].map(([, part = '']) => part);
-  return (templates.length > 0 ? templates : [text]).some((expression) => {
+  return expressionsIn(text).some((expression) => {
     try {
       return hasName(jsonata(expression).ast(), name);
     } catch {

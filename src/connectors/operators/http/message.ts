@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { escapeMarkup } from '../../../platform/base/markup.ts';
+import type { Encryption } from './encryption.ts';
 import { compileExpression, compileTemplate, textOf } from './expression.ts';
 import type { FilledRequest } from './filled-request.ts';
 import { compileHeaders } from './headers.ts';
@@ -16,13 +17,15 @@ export interface RequestParts {
   readonly prefix: string;
   readonly headers: HeaderTemplate;
   readonly signing: RequestSigning | null;
+  /** Absent: nothing is encrypted. */
+  readonly encryption?: Encryption;
 }
 
 /** Throws: `Error` naming the setting. */
 export function compileRequest(
   where: string,
   settings: RequestSettings,
-  { prefix, headers: commonHeaders, signing }: RequestParts,
+  { prefix, headers: commonHeaders, signing, encryption }: RequestParts,
 ): RequestTemplate {
   const { method = 'POST', json, form, xml } = settings;
   if ([json, form, xml].filter((one) => one !== undefined).length > 1) {
@@ -32,7 +35,8 @@ export function compileRequest(
   const fillBody = compileBody(where, settings);
   const ownHeaders = compileHeaders(`${where}.headers`, settings.headers);
   return async (given) => {
-    const unsigned = { ...given, now_ms: Date.now(), nonce: randomUUID() };
+    const timed = { ...given, now_ms: Date.now(), nonce: randomUUID() };
+    const unsigned = { ...timed, encrypted: await encryption?.(timed) };
     const input = signing === null ? unsigned : await signing.before(unsigned);
     const content = method === 'GET' ? NO_BODY : await fillBody(input);
     const filled = await path.render(input, encodeURIComponent);

@@ -7,6 +7,7 @@ import type {
   Reversed,
   Unknown,
 } from '../../operator-outcomes.ts';
+import type { Prepared } from '../../operator.ts';
 import { unknown } from '../../outcomes.ts';
 import { cleanMessage } from '../../../platform/base/clean-text.ts';
 import { readAmount } from './amount.ts';
@@ -14,7 +15,7 @@ import { compileExpression, textOf } from './expression.ts';
 import type { Expression } from './expression.ts';
 import type { AmountFormat, AnswerClass, OutcomeSettings } from './settings.ts';
 
-export type Outcome = Paid | Declined | Reversed | NotSent | NotFound | Unknown;
+export type Outcome = Paid | Declined | Reversed | NotSent | NotFound | Prepared | Unknown;
 export type OutcomeReader = (input: object) => Promise<Outcome>;
 
 /** Reads an answer by the configured table. Anything that is not in the table is unknown. */
@@ -47,9 +48,11 @@ export function compileOutcome(
     const meaning = classes.get(found) ?? 'unknown';
     const text = cleanMessage((await value(message)) ?? found);
     if (meaning !== 'paid') {
+      if (meaning === 'prepared') return preparedBy(await value(handle));
+      if (meaning === 'unknown') {
+        return { ...unknown(text, true), operatorHandle: (await value(handle)) ?? null };
+      }
       const answered = outcomeOf(meaning, found, text);
-      if (meaning === 'unknown')
-        return { ...answered, operatorHandle: (await value(handle)) ?? null };
       return answered.kind === 'declined' ? await withHandle(answered, handle, input) : answered;
     }
     const amountCents = readAmount(amounts, await value(amount)) ?? 0n;
@@ -83,7 +86,17 @@ async function withHandle<Final extends Paid | Declined>(
   return operatorHandle === undefined ? outcome : { ...outcome, operatorHandle };
 }
 
-function outcomeOf(meaning: Exclude<AnswerClass, 'paid'>, code: string, text: string): Outcome {
+function preparedBy(operatorHandle: string | undefined): Prepared | Unknown {
+  return operatorHandle === undefined
+    ? unknown('prepared, but without a handle', true)
+    : { kind: 'prepared', operatorHandle };
+}
+
+function outcomeOf(
+  meaning: Exclude<AnswerClass, 'paid' | 'prepared' | 'unknown'>,
+  code: string,
+  text: string,
+): Outcome {
   const [kind, detail] = meaning.split(':');
   switch (kind) {
     case 'declined':

@@ -3,8 +3,8 @@ import type { Static } from 'typebox';
 import { MONEY_PATTERN } from '../../../platform/base/money.ts';
 import { CONNECTION_SETTINGS } from '../../connection.ts';
 import { createSettingsReader } from '../../settings.ts';
-import { ALGORITHMS } from './signature.ts';
-import type { Algorithm } from './signature.ts';
+import { ALGORITHMS, PADDINGS } from './signature.ts';
+import type { Algorithm, Padding } from './signature.ts';
 
 const closed = { additionalProperties: false } as const;
 const oneOf = <Name extends string>(names: readonly Name[]) =>
@@ -30,6 +30,7 @@ export const CLASSES = [
   'not_sent:operator_paused',
   'not_found',
   'reversed',
+  'prepared',
   'unknown',
 ] as const;
 export type AnswerClass = (typeof CLASSES)[number];
@@ -60,8 +61,13 @@ const outcome = {
   details: Type.Optional(expressions),
   handle: optional,
 };
+/** True: an answer without a body is one, too; then `body` is empty. */
+const mayBeEmpty = Type.Optional(Type.Boolean());
 const operation = Type.Object(
-  { ...request, answer: Type.Object({ http_status: httpStatus, ...outcome }, closed) },
+  {
+    ...request,
+    answer: Type.Object({ http_status: httpStatus, may_be_empty: mayBeEmpty, ...outcome }, closed),
+  },
   closed,
 );
 
@@ -76,6 +82,20 @@ const scheme = {
   /** The text that is signed. */
   text: expression,
 };
+
+/** A value that is encrypted for the operator with RSA, anew for each request. */
+const encrypted = Type.Object(
+  {
+    /** What is encrypted, such as `secret.pin`. */
+    text: expression,
+    /** The operator’s key or certificate; PEM. */
+    public_key: Type.String({ minLength: 1, maxLength: 8_000 }),
+    padding: Type.Unsafe<Padding>(oneOf(PADDINGS)),
+    /** Encoding of what is sent. */
+    encoding: oneOf(['hex', 'base64']),
+  },
+  closed,
+);
 
 const declaration = Type.Object(
   {
@@ -187,6 +207,10 @@ const statement = Type.Object(
   closed,
 );
 
+/** Not a signature, but a text that each callback repeats: the part `key` of the secret. */
+export const SHARED_SECRET = 'shared-secret';
+export type SharedSecret = typeof SHARED_SECRET;
+
 const callback = Type.Object(
   {
     /** Default: `answer_format`. */
@@ -203,9 +227,12 @@ const callback = Type.Object(
       Type.Object(
         {
           ...scheme,
+          algorithm: Type.Unsafe<Algorithm | SharedSecret>(oneOf([...ALGORITHMS, SHARED_SECRET])),
+          encoding: Type.Optional(scheme.encoding),
+          text: optional,
           /** Verifies an RSA signature; PEM. */
           public_key: Type.Optional(Type.String({ maxLength: 8_000 })),
-          /** The signature. */
+          /** The signature, or the shared secret. */
           value: expression,
           /** When it was signed, in milliseconds since 1970; null: the operator does not say. */
           time: Type.Union([expression, Type.Null()]),
@@ -256,6 +283,15 @@ export const SETTINGS = Type.Object(
     ),
     /** Our id for one attempt; stored before it is sent. */
     handle: optional,
+    /** A first step, which moves no money and whose handle is stored before `pay` is sent. */
+    prepare: Type.Optional(operation),
+    /** By name; requests see them as `encrypted`. */
+    encrypted: Type.Optional(
+      Type.Record(Type.String({ pattern: '^[a-z0-9_]{1,40}$' }), encrypted, {
+        maxProperties: 8,
+        ...closed,
+      }),
+    ),
     /** Headers of every request, such as an API key. */
     headers: Type.Optional(expressions),
     auth: Type.Optional(auth),
@@ -297,7 +333,8 @@ export type RequestSettings = Pick<
   'method' | 'path' | 'headers' | 'json' | 'form' | 'xml'
 >;
 export type OperationSettings = HttpSettings['pay'];
-export type OutcomeSettings = Omit<OperationSettings['answer'], 'http_status'>;
+export type OutcomeSettings = Omit<OperationSettings['answer'], 'http_status' | 'may_be_empty'>;
+export type EncryptedSettings = NonNullable<HttpSettings['encrypted']>;
 export type CallbackSettings = NonNullable<HttpSettings['callback']>;
 export type SignatureSettings = NonNullable<CallbackSettings['signature']>;
 export type AmountFormat = NonNullable<NonNullable<HttpSettings['amounts']>['answers']>;

@@ -12,6 +12,10 @@ export const ALGORITHMS = [
 ] as const;
 export type Algorithm = (typeof ALGORITHMS)[number];
 
+/** Paddings of RSA encryption. */
+export const PADDINGS = ['pkcs1', 'oaep-sha1', 'oaep-sha256'] as const;
+export type Padding = (typeof PADDINGS)[number];
+
 /** Encodes a signature, or the key of an HMAC, as text. */
 export type Encoding = 'hex' | 'base64';
 export type KeyEncoding = 'text' | Encoding;
@@ -52,7 +56,7 @@ export function createVerifier(
     const mac = macOf(scheme, key);
     return (text, signature) => mac.verify(text, decode(signature, encoding) ?? null);
   }
-  const by = padded(scheme, publicKey(key));
+  const by = padded(scheme, rsaPublicKey(key));
   return (text, signature) => {
     const given = decode(signature, encoding);
     return given !== undefined && verify(hashOf(scheme), Buffer.from(text), by, given);
@@ -84,8 +88,8 @@ function privateKey(pem: string): KeyObject {
   return rsaKey(() => createPrivateKey(pem), 'an RSA private key in PEM');
 }
 
-/** Node also takes the public key out of a certificate. */
-function publicKey(pem: string): KeyObject {
+/** Node also takes the public key out of a certificate. Throws: `Error` without the key. */
+export function rsaPublicKey(pem: string): KeyObject {
   if (pem.includes('PRIVATE KEY')) throw new Error('is a private key; give the public one');
   return rsaKey(() => createPublicKey(pem), 'an RSA public key or certificate in PEM');
 }

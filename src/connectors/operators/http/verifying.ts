@@ -1,5 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import type { Secret } from '../../operator.ts';
+import { createMac } from '../../../platform/base/mac.ts';
 import { compileExpression, textOf } from './expression.ts';
+import { SHARED_SECRET } from './settings.ts';
 import type { SignatureSettings } from './settings.ts';
 import { createVerifier, isHmac } from './signature.ts';
 import { at, schemeOf, signedText } from './signing.ts';
@@ -18,19 +21,22 @@ const TOLERANCE_MS = 300_000;
 /** Throws: `Error` naming the setting. */
 export function compileVerifying(settings: SignatureSettings, secrets: VerifyingKeys): Verifying {
   const keys = keysOf(settings, secrets);
-  const text = compileExpression('callback.signature.text', settings.text);
+  const text = compileExpression('callback.signature.text', settings.text ?? 'body_text');
   const value = compileExpression('callback.signature.value', settings.value);
   const time =
     settings.time === null ? null : compileExpression('callback.signature.time', settings.time);
   const { tolerance_ms: toleranceMs = TOLERANCE_MS } = settings;
   return async (received) => {
     const signature = textOf(await value.evaluate(received));
-    if (signature === undefined) return 'the callback is not signed';
-    const signed = await signedText('callback.signature.text', text, received);
+    if (signature === undefined) return `the callback has no ${nameOf(settings)}`;
+    const signed =
+      settings.algorithm === SHARED_SECRET
+        ? ''
+        : await signedText('callback.signature.text', text, received);
     const isSigned = keys.some(
       ({ validUntilMs, verify }) => validUntilMs > Date.now() && verify(signed, signature),
     );
-    if (!isSigned) return 'the signature is not valid';
+    if (!isSigned) return `the ${nameOf(settings)} is not valid`;
     if (time === null) return null;
     const atMs = Number(textOf(await time.evaluate(received)) ?? Number.NaN);
     // Not `>`, so that NaN is refused.
@@ -45,9 +51,32 @@ interface Key {
   readonly verify: ReturnType<typeof createVerifier>;
 }
 
+function nameOf({ algorithm }: SignatureSettings): string {
+  return algorithm === SHARED_SECRET ? 'shared secret' : 'signature';
+}
+
+/** Compared by their hashes, so that the time says nothing about the secret. */
+function sharedSecrets(
+  { key: name = '' }: SignatureSettings,
+  secrets: VerifyingKeys,
+): readonly Key[] {
+  return secrets.flatMap(({ validUntil, partOf }) => {
+    const shared = at('callback.signature.key', () => partOf(name));
+    if (shared === undefined) return [];
+    const mac = createMac(randomBytes(32), 'sha256');
+    const expected = mac.sign(shared);
+    const validUntilMs = validUntil?.getTime() ?? Number.POSITIVE_INFINITY;
+    return [
+      { validUntilMs, verify: (_text: string, given: string) => mac.verify(given, expected) },
+    ];
+  });
+}
+
 function keysOf(settings: SignatureSettings, secrets: VerifyingKeys): readonly Key[] {
-  const scheme = schemeOf(settings);
-  if (!isHmac(settings.algorithm)) {
+  const { algorithm, encoding = 'hex' } = settings;
+  if (algorithm === SHARED_SECRET) return sharedSecrets(settings, secrets);
+  const scheme = schemeOf({ ...settings, algorithm, encoding });
+  if (!isHmac(algorithm)) {
     const verify = at('callback.signature.public_key', () =>
       createVerifier(scheme, settings.public_key ?? ''),
     );

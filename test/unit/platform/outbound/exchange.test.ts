@@ -21,7 +21,12 @@ test('responses that arrive in one turn of the event loop are returned together'
       ...{ path: '/', body: null, headers: {}, deadlineMs: 60_000, answerBytes: 100 },
       signal: new AbortController().signal,
     });
-    expect(ending).toEqual({ kind: 'answer', httpStatus: 200, body: Buffer.from('answer') });
+    expect(ending).toEqual({
+      kind: 'answer',
+      httpStatus: 200,
+      headers: {},
+      body: Buffer.from('answer'),
+    });
     returned.push(name);
   };
   const first = call('one');
