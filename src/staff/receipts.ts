@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { OPEN_STATES } from '../payments/receipts/receipt.ts';
 import type { Doubt, ReceiptState } from '../payments/receipts/receipt.ts';
+import { DOUBT_TEXTS, doubtText } from '../payments/receipts/doubts.ts';
 import type { PushRow } from '../payments/receipts/push.ts';
 import type { ReceiptRow } from '../payments/receipts/read-receipts.ts';
 import { Refusal } from '../platform/base/errors.ts';
@@ -35,23 +36,6 @@ const PUSH_STATES: readonly PushRow['state'][] = [
 ];
 const STATES: readonly ReceiptState[] = [...OPEN_STATES, 'credited', 'closed'];
 
-const DOUBT_TEXTS: Readonly<Record<Doubt['reason'], string>> = {
-  same_number: 'another source reported its number',
-  like_number: 'a number that is written differently was reported',
-  alike: 'another source reported this amount for this account at about this time or on this day',
-  collected: 'a collector reported this number and amount itself',
-  changed_hands: 'the account number was another vendor’s shortly before',
-  payout: 'it may be a payout to the vendor that the bank returned',
-  returned: 'the bank marks it, or its text, as the return of a payment of ours',
-  renumbered:
-    'the source listed this amount on this day before its settings gave lines other numbers',
-  line_wrap: 'the bank broke its text into lines, which can be read in two ways',
-  part: 'the account number may be a part of another vendor’s, whose rest was cut off',
-};
-
-const doubtText = (doubt: Doubt | null): string =>
-  doubt === null ? '' : `${DOUBT_TEXTS[doubt.reason]}: ${doubt.others.join(', ')}`;
-
 interface Stated {
   readonly reversed_at: string | null;
   readonly proposed_by: string | null;
@@ -82,7 +66,11 @@ const receiptView = {
       reason: Type.Enum(Object.keys(DOUBT_TEXTS) as Doubt['reason'][]),
       others: Type.Array(text()),
     }),
-    { title: 'Waits because', text: doubtText, wide: true },
+    {
+      title: 'Waits because',
+      text: (doubt: Doubt | null) => (doubt === null ? '' : doubtText(doubt)),
+      wide: true,
+    },
   ),
   reversed_at: fields.timeOrNull({ title: 'Reversed', wide: true }),
   proposed_by: textOrNull(),

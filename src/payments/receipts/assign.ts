@@ -13,6 +13,7 @@ import { findOpenReceiptCase, readKeptReceipts } from '../cases/kept-receipts-st
 import { insertReceiptEvent, lockReceipt, setClosed } from './store.ts';
 import { findReceipts, findReceiptsLike, listReversals, wasClosed } from './read-receipts.ts';
 import type { ReceiptRow } from './read-receipts.ts';
+import { doubtText } from './doubts.ts';
 import { proposeMove } from './move.ts';
 import { openReversed } from './receipt-cases.ts';
 import { sumReversed } from './reversals.ts';
@@ -131,6 +132,8 @@ export const receiptKind = (deps: ReceiptDeps): AnyKind =>
               cents: String(row.amountCents - collectedCents),
             },
           ],
+    remarks: ({ row }) =>
+      row?.doubt ? [{ label: 'Waits because', text: doubtText(row.doubt) }] : [],
     apply: async (db, plan, approval) => await apply(db, deps, plan, approval),
     afterwards: async ({ content: of }) => {
       const row = await requireReceipt(deps.pool, of);

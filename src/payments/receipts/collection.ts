@@ -48,6 +48,11 @@ interface Facts {
   readonly alike: readonly string[];
 }
 
+interface Plan {
+  readonly of: Content;
+  readonly alike: readonly string[];
+}
+
 /**
  * Income that a person reports in a collector's name. The collector itself signs its reports; on the command line, a
  * second person takes the place of the signature.
@@ -59,7 +64,7 @@ export const collectionKind = ({
   readonly ledgerMac: Mac;
   readonly wireTime: WireTime;
 }): AnyKind =>
-  kind<Content, Facts, Content>({
+  kind<Content, Facts, Plan>({
     name: COLLECTION,
     title: 'Income in a collector’s name',
     content: compiled(content),
@@ -79,12 +84,14 @@ export const collectionKind = ({
       return await readFacts(db, income);
     },
     check: requireCollectable,
-    plan: (_facts, { content: of }) => of,
-    show: (of) => linesOf(of, wireTime),
+    plan: ({ alike }, { content: of }) => ({ of, alike }),
+    // A part of what is approved: of two spellings that wait, the second one is looked at again after the first.
+    show: ({ of, alike }) => [
+      ...linesOf(of, wireTime),
+      ...(alike.length === 0 ? [] : [{ label: 'Reported alike', text: alike.join(', ') }]),
+    ],
     isOver: ({ isKnown }) => isKnown,
-    remarks: ({ alike }) =>
-      alike.length === 0 ? [] : [{ label: 'Reported alike', text: alike.join(', ') }],
-    apply: async (db, of) => {
+    apply: async (db, { of }) => {
       const income = incomeOf(of);
       await collectWithin(db, ledgerMac, income, async (client) => {
         await requireNoReceipt(client, income);

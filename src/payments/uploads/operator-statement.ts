@@ -64,11 +64,12 @@ export const operatorStatementKind = (pool: Pool, mac: Mac): AnyKind =>
     expiresAfterDays: null,
     replaces: false,
     about: ({ operator, sha256 }) => `${operator} ${sha256}`,
-    describe: ({ operator, from, to, complete, sha256, bytes }) => [
+    describe: ({ operator, from, to, complete, toleranceMs, sha256, bytes }) => [
       { label: 'Operator', text: operator },
       { label: 'From', text: from },
       { label: 'To', text: to },
       { label: 'Lists every movement', text: complete ? 'yes' : 'no' },
+      { label: 'The operator’s clock may differ by', text: `${toleranceMs / 1000} s` },
       { label: 'File', text: `${bytes} bytes, SHA-256 ${sha256}` },
     ],
     read: async (db, asked, { lock }) => {
