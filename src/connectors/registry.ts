@@ -17,10 +17,11 @@ import { httpJson } from './operators/http-json/protocol.ts';
 import { jambopay } from './operators/jambopay/protocol.ts';
 import { reloadly } from './operators/reloadly/protocol.ts';
 import { tingg } from './operators/tingg/protocol.ts';
-import type { SOURCE_KINDS, SourceProtocol, STATEMENT_SOURCE } from './source.ts';
+import { STATEMENT_SOURCE } from './source.ts';
+import type { SOURCE_KINDS, SourceProtocol } from './source.ts';
 import { daraja } from './sources/daraja/protocol.ts';
-
-export { bankStatements } from './sources/statements/read.ts';
+import { bankStatements } from './sources/statements/read.ts';
+import type { BankStatements } from './source-statements.ts';
 
 /** The protocols. To add one, add a folder, its name to `PROTOCOL_NAMES`, and a line here. */
 const PROTOCOLS: Readonly<Record<(typeof PROTOCOL_NAMES)[number], Protocol>> = {
@@ -95,4 +96,22 @@ const SOURCES: Readonly<
 /** Undefined: sources of this kind do not report by themselves. */
 export function sourceProtocolOf(kind: string): SourceProtocol | undefined {
   return (SOURCES as Readonly<Record<string, SourceProtocol>>)[kind];
+}
+
+/**
+ * The reader of a source's statements: of a bank account, or those of the provider's portal. Throws an `Error` naming
+ * the source and the invalid setting.
+ */
+export function statementsOf({
+  kind,
+  sourceCode,
+  settings,
+}: {
+  readonly kind: string;
+  readonly sourceCode: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+}): BankStatements | undefined {
+  return kind === STATEMENT_SOURCE
+    ? bankStatements(sourceCode, settings)
+    : sourceProtocolOf(kind)?.statements(sourceCode, settings);
 }

@@ -1,7 +1,9 @@
 import type { WireTime } from '../platform/base/clock.ts';
 
-/** A bank account of ours whose statements people import. */
+/** An account of ours whose statements people import: at a bank, or a pay bill. */
 export interface BankStatements {
+  /** Who numbers the receipts; null: the bank, so that its source is the issuer. */
+  readonly issuer: string | null;
   /** The account as statements name it. Undefined: any. */
   readonly bankAccount: string | undefined;
   /** Codes of other sources that never list the same money. */
@@ -30,13 +32,30 @@ export interface StatementReading {
 export interface ReadStatement {
   readonly lines: readonly StatementLine[];
   readonly problems: readonly LineProblem[];
+  readonly notes: readonly StatementNote[];
+}
+
+/** Something in a file that is no movement, and how the file was read (`form`). */
+export interface StatementNote {
+  readonly line: number;
+  readonly note: 'form' | 'balance' | 'total' | 'text';
+  readonly text: string;
+  /** Sums of a total, in cents. */
+  readonly total?: { readonly credit: bigint | undefined; readonly debit: bigint | undefined };
 }
 
 /**
  * `credit`: money came in. `credit_returned`: the bank took a credit back. Both kinds of debit are
- * no receipts: money that went out, and such money coming back. `pending`: not booked yet.
+ * no receipts: money that went out, and such money coming back. `no_payment`: money that came in, but from accounts of
+ * ours. `pending`: not booked yet, or never.
  */
-export type LineKind = 'credit' | 'credit_returned' | 'debit' | 'debit_returned' | 'pending';
+export type LineKind =
+  | 'credit'
+  | 'credit_returned'
+  | 'debit'
+  | 'debit_returned'
+  | 'no_payment'
+  | 'pending';
 
 /** One movement on a bank account, as a statement lists it. */
 export interface StatementLine {
@@ -48,6 +67,20 @@ export interface StatementLine {
   readonly kind: LineKind;
   /** The bank's own reference; unique for the account. */
   readonly reference: string;
+  /** The bank gave none, so that it is made of what the line says. */
+  readonly isMade?: true;
+  /** The provider's word for the movement. Then its kind is certain, whatever its text says. */
+  readonly type?: string;
+  /** Nobody knows whether the type is that of a payment. */
+  readonly isUnknownType?: true;
+  /** The account number of a column of its own, as the customer wrote it. */
+  readonly account?: string;
+  /** The payer of a column of its own. */
+  readonly payer?: string;
+  /** Numbers of the receipts that a line of the kind `credit_returned` takes back, if a column names them. */
+  readonly returns?: readonly string[];
+  /** The balance after the line, if the file has it. */
+  readonly balanceCents?: bigint;
   /** The reference of the entry, if the line is one of its payments. */
   readonly batch?: string;
   /** A credit that the bank marks, or its text, as the return of a payment of ours: it may be no income. */

@@ -1,4 +1,5 @@
 import type { Secret } from './operator.ts';
+import type { BankStatements } from './source-statements.ts';
 
 /**
  * The interface between receipts and whoever tells us of money in: a provider that reports payments itself, or a bank
@@ -127,6 +128,8 @@ export interface SourceProtocol {
   checkSecret(sourceCode: string, secret: string): void;
   /** Throws an `Error` naming the source and what is invalid. */
   create(source: ConfiguredSource): ReceiptSource;
+  /** The statements that people export from the provider's portal. Throws an `Error` naming the source and what is invalid. */
+  statements(sourceCode: string, settings: Readonly<Record<string, unknown>>): BankStatements;
 }
 
 export interface ConfiguredSource {

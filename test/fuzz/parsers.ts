@@ -272,7 +272,7 @@ function bankStatement(format: string, folder: string): FuzzedParser {
       const source = { sourceCode: 'bank', collector: 'bank' };
       const reported = lines.map((line) => ({
         line,
-        report: reportOf(source, rules.patterns, line),
+        report: reportOf(source, rules, line),
       }));
       return findProblems(reported, Date.now());
     },

@@ -26,7 +26,7 @@ import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 const DATA = path.resolve(import.meta.dirname, '../data/bank-statements');
 const NONE = {
   ...{ credited: 0, repeated: 0, waiting: 0, conflicts: 0 },
-  ...{ reversed: 0, debits: 0, pending: 0, unknown_returns: 0 },
+  ...{ reversed: 0, debits: 0, no_payments: 0, pending: 0, unknown_returns: 0 },
 };
 /** The statement of a pay bill, read as that of a bank. */
 const ORGANISATION = {

@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const NONE = {
   ...{ credited: 0, repeated: 0, waiting: 0, conflicts: 0 },
-  ...{ reversed: 0, debits: 0, pending: 0, unknown_returns: 0 },
+  ...{ reversed: 0, debits: 0, no_payments: 0, pending: 0, unknown_returns: 0 },
 };
 const CSV = {
   format: 'csv',

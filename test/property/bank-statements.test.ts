@@ -150,6 +150,85 @@ test('written entries are read back unchanged, in each format', async () => {
   );
 });
 
+const DELIMITERS = [',', ';', '\t', '|'];
+const ENCODINGS: Readonly<Record<string, (text: string) => Buffer>> = {
+  'UTF-8': (text) => Buffer.from(text),
+  'UTF-8 with a mark': (text) => Buffer.from(`\ufeff${text}`),
+  'UTF-16': (text) => Buffer.from(text, 'utf16le'),
+  'UTF-16, the other way round, with a mark': (text) =>
+    Buffer.from(`\ufeff${text}`, 'utf16le').swap16(),
+  'Windows-1252': (text) => Buffer.from(text, 'latin1'),
+};
+/** The decimal sign and the separator of thousands. */
+const SIGNS = [
+  ['.', ','],
+  ['.', "'"],
+  ['.', ''],
+  [',', '.'],
+  [',', ' '],
+  [',', ''],
+] as const;
+
+describe.each(Object.keys(ENCODINGS))('a table in %s', (encoding) => {
+  test.each(SIGNS)('is read whatever its delimiter, with %j and %j in amounts', async (...sign) => {
+    const columns = {
+      ...{ time: 'Date', text: 'Libellé', reference: 'Ref', credit: 'In', debit: 'Out' },
+      balance: 'Balance',
+    };
+    const settings = { format: 'csv', columns, date_format: 'DD/MM/YYYY' };
+    const tableRules = readStatementSettings('bank', settings);
+    const movements = fc.array(
+      fc.record({
+        cents: fc.bigInt(1n, 99_999_999_99n),
+        isCredit: fc.boolean(),
+        day: fc.integer({ min: 1, max: 28 }),
+      }),
+      { minLength: 1, maxLength: 10 },
+    );
+    const delimiters = fc.constantFrom(...DELIMITERS);
+    await fc.assert(
+      fc.asyncProperty(movements, delimiters, fc.boolean(), async (made, delimiter, isReversed) => {
+        const balances = balancesOf(made);
+        const rows = made.map(({ cents, isCredit, day }, index) => {
+          const amount = amountText(cents, sign);
+          const date = `${String(day).padStart(2, '0')}/01/2026`;
+          const after = amountText(balances[index + 1] ?? 0n, sign);
+          return [
+            date,
+            'é\n"x"',
+            `FT${1_000 + index}`,
+            ...(isCredit ? [amount, ''] : ['', amount]),
+            after,
+          ];
+        });
+        const listed = isReversed ? rows.toReversed() : rows;
+        const text = [['Account', 'x'], Object.values(columns), ...listed]
+          .map((cells) => cells.map(quoted).join(delimiter))
+          .join('\r\n');
+        const { lines, problems } = await read(tableRules, ENCODINGS[encoding]?.(text) ?? '');
+        expect(problems).toEqual([]);
+        const byNumber = lines.toSorted((one, other) => (one.reference < other.reference ? -1 : 1));
+        expect(
+          byNumber.map(({ kind, amountCents, at, text: purpose }) => ({
+            ...{ isCredit: kind === 'credit', cents: amountCents, purpose },
+            day: Number(wireTime.format(at).slice(8, 10)),
+          })),
+        ).toEqual(made.map((entry) => ({ ...entry, purpose: 'é\n"x"' })));
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
+
+function quoted(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
+}
+
+function amountText(cents: bigint, [decimal, thousands]: readonly [string, string]): string {
+  const [whole = '', fraction = ''] = formatMoney(cents).split('.');
+  return `${whole.replaceAll(/\B(?=(?:\d{3})+$)/g, thousands)}${decimal}${fraction}`;
+}
+
 interface Movement {
   readonly cents: bigint;
   readonly isCredit: boolean;
@@ -182,11 +261,12 @@ const WRITERS: Readonly<
 > = {
   csv: (made) =>
     [
-      'Date,Narrative,Reference,Money In,Money Out',
+      'Date,Narrative,Reference,Money In,Money Out,Balance',
       ...made.map(({ cents, isCredit, day }, index) => {
         const amount = `"${grouped(cents)}"`;
         const sides = isCredit ? `${amount},` : `,${amount}`;
-        return `${String(day).padStart(2, '0')}/01/2026,x,FT${1_000 + index},${sides}`;
+        const balance = grouped(balancesOf(made)[index + 1] ?? 0n);
+        return `${String(day).padStart(2, '0')}/01/2026,x,FT${1_000 + index},${sides},"${balance}"`;
       }),
     ].join('\n'),
   mt940: (made) => {

@@ -13,10 +13,10 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import { changeSettings } from '../../platform/db/settings-watch.ts';
 import { accountEndText, accountText } from '../ledger/authenticity.ts';
 import { postingTime } from '../../platform/db/posting-time.ts';
-import { sourceProtocolOf } from '../../connectors/registry.ts';
+import { sourceProtocolOf, statementsOf } from '../../connectors/registry.ts';
 import { SOURCE_KINDS } from '../../connectors/source.ts';
 import { isSameAccount } from '../../connectors/source-statements.ts';
-import { isRenumbered, statementsOf } from './bank-accounts.ts';
+import { isRenumbered } from './bank-accounts.ts';
 import { normaliseAccount } from './receipt.ts';
 import {
   endAccount,

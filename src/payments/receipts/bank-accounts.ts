@@ -1,17 +1,10 @@
-import { bankStatements } from '../../connectors/registry.ts';
-import { STATEMENT_SOURCE } from '../../connectors/source.ts';
+import { statementsOf } from '../../connectors/registry.ts';
 import { isSameAccount } from '../../connectors/source-statements.ts';
-import type { BankStatements } from '../../connectors/source-statements.ts';
 import type { SourceRow } from './sources-store.ts';
 
 /** What the settings of sources say about the bank accounts whose statements people import. Pure. */
 
 type ListedBy = Pick<SourceRow, 'sourceCode' | 'kind' | 'settings'>;
-
-/** Undefined: no statements are imported to it. Throws an `Error` naming the source and the invalid setting. */
-export function statementsOf({ kind, sourceCode, settings }: ListedBy): BankStatements | undefined {
-  return kind === STATEMENT_SOURCE ? bankStatements(sourceCode, settings) : undefined;
-}
 
 /**
  * Whether a source of statements numbers its receipts in another way after a change. Then a line that it lists again

@@ -11,7 +11,7 @@ import type { NumberedRow } from './identity-store.ts';
 import type { ReceiptReport } from './receipt.ts';
 import { findReturned, judge, numbersReturned } from './reversals.ts';
 import type { Reversal } from './reversals.ts';
-import { returnKey } from './statements/import.ts';
+import { isOut, returnKey } from './statements/import.ts';
 import type { ReportedLine } from './statements/report.ts';
 import {
   isDebited,
@@ -35,6 +35,7 @@ export type Foreseen =
         | 'credit_returned'
         | 'debit'
         | 'debit_returned'
+        | 'no_payment'
         | 'pending';
     };
 
@@ -145,7 +146,8 @@ export async function foreseeOther(
   preview: Preview,
 ): Promise<Foreseen> {
   const { kind } = line;
-  if (kind === 'pending' || kind === 'debit_returned') return { kind };
+  if (kind === 'pending' || kind === 'no_payment') return { kind };
+  if (isOut(line)) return { kind: kind === 'debit' ? 'debit' : 'debit_returned' };
   const isReturn = kind === 'credit_returned';
   const numbers = numbersReturned(report);
   const known = findReturned(preview.withOwn(await listNumbered(db, numbers), numbers), report);

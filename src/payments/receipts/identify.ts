@@ -72,6 +72,7 @@ async function findDoubt(
   report: ReceiptReport,
   vendorId: number | undefined,
 ): Promise<Doubt | null> {
+  if (report.ownDoubt !== undefined) return report.ownDoubt;
   const readings = await contradictingReadings(client, report, vendorId);
   if (readings.length > 0) return { reason: 'line_wrap', others: readings };
   const wholes = await possibleWholes(client, report, vendorId);
@@ -218,11 +219,11 @@ async function contradictingReadings(
 /** Account numbers of other vendors of which the text may name a part. */
 async function possibleWholes(
   client: Queryable,
-  { sourceCode, account, mayBePart = false }: ReceiptReport,
+  { sourceCode, account, mayBePart = false, mayLackZeros = false }: ReceiptReport,
   vendorId: number | undefined,
 ): Promise<string[]> {
-  if (!mayBePart || account === null || vendorId === undefined) return [];
-  return await findLongerAccounts(client, { sourceCode, account, vendorId });
+  if (account === null || vendorId === undefined || !(mayBePart || mayLackZeros)) return [];
+  return await findLongerAccounts(client, { sourceCode, account, vendorId, mayBePart });
 }
 
 function namesOf(rows: readonly Pick<ReceiptRow, 'issuer' | 'receipt'>[]): string[] {

@@ -51,6 +51,10 @@ export interface ReceiptReport {
   readonly otherReadings?: OtherReadings;
   /** Nothing shows that the account number is whole: a longer one may have been cut off. */
   readonly mayBePart?: boolean;
+  /** A spreadsheet may have removed zeros at its beginning. */
+  readonly mayLackZeros?: boolean;
+  /** Whatever else is known, people decide about it if it is new. */
+  readonly ownDoubt?: Doubt;
 }
 
 export interface OtherReadings {
@@ -71,7 +75,8 @@ export interface Doubt {
    * `line_wrap`: its text can be read in two ways. `part`: the account number may be a part of another vendor's. `changed_hands`: the account number was another vendor's before.
    * `payout`: a payout of this amount to the vendor may have come back, or the text names a payout's reference.
    * `returned`: the bank marks it, or its text, as the return of a payment of ours. `renumbered`: the source listed this amount on
-   * this day before, when its settings gave lines other numbers.
+   * this day before, when its settings gave lines other numbers. `no_reference`: the bank gives none, so that its number is made of
+   * what the line says. `type`: nobody knows whether the provider's word for it means a payment.
    */
   readonly reason:
     | 'same_number'
@@ -83,7 +88,9 @@ export interface Doubt {
     | 'changed_hands'
     | 'payout'
     | 'returned'
-    | 'renumbered';
+    | 'renumbered'
+    | 'no_reference'
+    | 'type';
   /** The receipts or collections that may be the same money, or the readings of the text. */
   readonly others: readonly string[];
 }

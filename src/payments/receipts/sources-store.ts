@@ -129,14 +129,17 @@ export async function findOtherVendors(
  */
 export async function findLongerAccounts(
   db: Queryable,
-  about: Pick<AccountRow, 'sourceCode' | 'account' | 'vendorId'>,
+  about: Pick<AccountRow, 'sourceCode' | 'account' | 'vendorId'> & {
+    /** False: only zeros may be missing. */
+    readonly mayBePart: boolean;
+  },
 ): Promise<string[]> {
   const found = await db.query<{ account: string }>(
     `select distinct account from receipt_accounts
      where source_code = $1 and vendor_id <> $3 and account <> $2
-       and (starts_with(account, $2) or ltrim(account, '0') = $2)
+       and ($4 and starts_with(account, $2) or ltrim(account, '0') = $2)
      order by account limit 5`,
-    [about.sourceCode, about.account, about.vendorId],
+    [about.sourceCode, about.account, about.vendorId, about.mayBePart],
   );
   return found.rows.map(({ account }) => account);
 }

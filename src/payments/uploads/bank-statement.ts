@@ -1,4 +1,4 @@
-import { STATEMENT_SOURCE } from '../../connectors/source.ts';
+import { statementsOf } from '../../connectors/registry.ts';
 import { readVids } from '../../parties/read-vendors.ts';
 import { compiled } from '../../platform/base/compiled.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
@@ -99,6 +99,7 @@ const OTHER_LABELS: Readonly<Record<string, string>> = {
   credit_returned: 'Returned by the bank: a case is opened',
   debit: 'Money that went out',
   debit_returned: 'Money that went out and came back',
+  no_payment: 'Money in from accounts of ours',
   pending: 'Not booked',
 };
 
@@ -114,7 +115,7 @@ export async function readKept(
   const { settings, collector } = asked;
   const source = { ...(await requireStatementSource(db, asked.source)), settings, collector };
   const acceptedLines = new Set(asked.acceptedLines);
-  const lines = await withKeptFile(db, asked, async (file) =>
+  const { lines } = await withKeptFile(db, asked, async (file) =>
     readReports(source, { file, wireTime, acceptedLines }),
   );
   return { source, lines };
@@ -132,7 +133,7 @@ async function requireSameSettings(db: Queryable, asked: BankStatement): Promise
 
 async function requireStatementSource(db: Queryable, sourceCode: string): Promise<SourceRow> {
   const source = await requireSource(db, sourceCode);
-  if (source.kind !== STATEMENT_SOURCE) {
+  if (statementsOf(source) === undefined) {
     throw new PlainError('This source does not take bank statements.', { field: 'source' });
   }
   if (source.status === 'active') return source;

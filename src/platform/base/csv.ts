@@ -41,34 +41,105 @@ function linesOf(text: string): string[] {
   return text.includes('\r') ? text.split(/\r\n|\n|\r(?!$)/) : text.split('\n');
 }
 
-/** A value of a line, quoted or not, and the comma or line end that follows. */
-const VALUE = /(?:"([^"]*(?:""[^"]*)*)"|([^",]*))(,|$)/y;
+/** What may separate the values of a line. */
+export const DELIMITERS = [',', ';', '\t', '|'] as const;
+export type Delimiter = (typeof DELIMITERS)[number];
+
+/** A value of a line, quoted or not, and the delimiter or line end that follows. */
+const VALUES: Readonly<Record<Delimiter, RegExp>> = {
+  ',': valuePattern(','),
+  ';': valuePattern(';'),
+  '\t': valuePattern('\t'),
+  '|': valuePattern('|'),
+};
+
+function valuePattern(delimiter: Delimiter): RegExp {
+  return new RegExp(`(?:"([^"]*(?:""[^"]*)*)"|([^"${delimiter}]*))([${delimiter}]|$)`, 'y');
+}
 
 function valuesOf(text: string, line: number): Pick<CsvLine, 'values' | 'problem'> {
-  if (text.length > MAX_LINE_CHARACTERS) return { values: [], problem: 'the line is too long' };
-  return readCsvLine(line === 1 && text.startsWith('\ufeff') ? text.slice(1) : text);
+  if (text.length > MAX_LINE_CHARACTERS) return { values: [], problem: LONG };
+  const { values, problem } = readCsvLine(
+    line === 1 && text.startsWith('\ufeff') ? text.slice(1) : text,
+  );
+  return { values, ...(problem !== undefined && { problem }) };
+}
+
+const LONG = 'the line is too long';
+
+interface ReadLine extends Pick<CsvLine, 'values' | 'problem'> {
+  /** A quote opens a value and nothing closes it: the value may go on in the next line. */
+  readonly isOpen?: true;
 }
 
 /** The values of one line without its line end, quoted as for `csvLines`. */
-export function readCsvLine(plain: string): Pick<CsvLine, 'values' | 'problem'> {
+export function readCsvLine(plain: string, delimiter: Delimiter = ','): ReadLine {
   // Most lines have no quote, and need no regular expression.
-  if (!plain.includes('"')) return { values: plain.split(',') };
+  if (!plain.includes('"')) return { values: plain.split(delimiter) };
+  const pattern = VALUES[delimiter];
   const values: string[] = [];
-  VALUE.lastIndex = 0;
+  pattern.lastIndex = 0;
   for (;;) {
-    const at = VALUE.lastIndex;
-    const match = VALUE.exec(plain);
-    if (match === null) return { values: [], problem: quoteProblem(plain.slice(at)) };
+    const at = pattern.lastIndex;
+    const match = pattern.exec(plain);
+    if (match === null) return unreadable(plain.slice(at));
     const [, quoted, bare, end] = match;
     values.push(quoted?.replaceAll('""', '"') ?? bare ?? '');
     if (end === '') return { values };
   }
 }
 
-function quoteProblem(rest: string): string {
-  return /^"[^"]*(?:""[^"]*)*$/.test(rest)
-    ? 'a quote that opens a value must be closed on the same line'
-    : 'a quote may only be around a whole value, and is doubled within it';
+function unreadable(rest: string): ReadLine {
+  if (/^"[^"]*(?:""[^"]*)*$/.test(rest)) {
+    const problem = 'a quote that opens a value must be closed on the same line';
+    return { values: [], problem, isOpen: true };
+  }
+  const problem = 'a quote may only be around a whole value, and is doubled within it';
+  return { values: [], problem };
+}
+
+/** The most lines of one quoted value. */
+const MAX_QUOTED_LINES = 20;
+
+/**
+ * The rows of CSV text whose quoted values may have line breaks, each with its first line; empty lines are skipped.
+ * A quote that nothing closes within 20 lines is a problem of its line only: it swallows none of those that follow.
+ */
+export function* csvRows(
+  text: string,
+  delimiter: Delimiter,
+): Generator<Pick<CsvLine, 'line' | 'values' | 'problem'>> {
+  const lines = text.split(/\r\n|\n|\r/);
+  for (let index = 0; index < lines.length; index += 1) {
+    const first = lines[index] ?? '';
+    if (first === '') continue;
+    const line = index + 1;
+    let whole = first;
+    let read = readLimited(whole, delimiter);
+    let last = index;
+    while (read.isOpen && last < lines.length - 1 && last - index < MAX_QUOTED_LINES) {
+      last += 1;
+      whole += `\n${lines[last] ?? ''}`;
+      if (lines[last]?.includes('"') === true) read = readLimited(whole, delimiter);
+    }
+    if (read.isOpen) {
+      const problem = `a quote opens a value and nothing closes it within ${MAX_QUOTED_LINES} lines`;
+      yield { line, values: [], problem };
+      continue;
+    }
+    index = last;
+    yield {
+      line,
+      values: read.values,
+      ...(read.problem !== undefined && { problem: read.problem }),
+    };
+  }
+}
+
+function readLimited(text: string, delimiter: Delimiter): ReadLine {
+  return text.length > MAX_LINE_CHARACTERS
+    ? { values: [], problem: LONG }
+    : readCsvLine(text, delimiter);
 }
 
 /** A value as it is written: quoted where RFC 4180 requires it. */

@@ -5,7 +5,7 @@ import { readReceiptNumber } from '../../source.ts';
 import type { PulledPage, ReportedPayment } from '../../source.ts';
 
 /** Daraja's times have no zone; they are taken as those of East Africa. */
-const darajaTime = createWireTime('Africa/Nairobi');
+export const darajaTime = createWireTime('Africa/Nairobi');
 
 /** `YYYYMMDDHHMMSS`, of a time. */
 export function stampOf(time: Date): string {

@@ -24,6 +24,8 @@ export const DARAJA_SETTINGS = Type.Object(
     /** Result of a payment while validation cannot be reached. */
     unreachable: Type.Optional(Type.Enum(['Completed', 'Cancelled'])),
     pull: Type.Optional(Type.Enum(['on', 'off'])),
+    /** `checked`: the balances of an imported organisation statement must lead from row to row. */
+    statement_balances: Type.Optional(Type.Enum(['checked', 'ignored'])),
     /** Daraja asks for it when the pull is registered. */
     nominated_number: Type.Optional(Type.String({ pattern: MOBILE_NUMBER.source })),
   },

@@ -28,8 +28,8 @@ export function* readEntry(
   if ('problem' in whole) return yield whole;
   const payments = childrenOf(entry, 'NtryDtls').flatMap((part) => childrenOf(part, 'TxDtls'));
   const references = referencesOf(entry, payments, rules.identifiedBy);
-  // What is pending is not taken, and may have no reference yet.
-  if (references === undefined && whole.kind !== 'pending') {
+  // What is pending is not taken, and many banks number no charges of theirs.
+  if (references === undefined && (whole.kind === 'credit' || whole.kind === 'credit_returned')) {
     return yield { line, problem: `${rules.identifiedBy}, the bank’s reference, is missing` };
   }
   if (isPart(entry, payments, rules)) {
@@ -102,7 +102,7 @@ function withReferences(
   payments: readonly XmlElement[],
   references: References | undefined,
 ): StatementLine[] {
-  // Only what is pending may have none.
+  // Only what credits nothing may have none.
   if (references === undefined) return [...parts];
   const { shared, own } = references;
   const seen = new Map<string, number>();

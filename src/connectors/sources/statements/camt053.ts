@@ -12,9 +12,9 @@ import type { AccountRules } from './settings.ts';
 
 const LIMITS: XmlLimits = { depth: 32, nodes: 2_000_000 };
 
-/** The message’s own element, and versions 2 to 13, in which what we read is the same. */
+/** The message’s own element, and versions 2 to 14, in which what we read is the same. */
 const MESSAGE = 'BkToCstmrStmt';
-const NAMESPACE = /:camt\.053\.001\.(?:0[2-9]|1[0-3])$/;
+const NAMESPACE = /:camt\.053\.001\.(?:0[2-9]|1[0-4])$/;
 
 /** The entries of camt.053, the ISO 20022 statement of an account in XML. */
 export function* readCamt053(
@@ -38,7 +38,7 @@ function messageProblem(root: XmlElement): string | null {
   const spaces = [...root.attributes].filter(([name]) => /^xmlns(?::|$)/.test(name));
   const named = spaces.map(([, value]) => value).filter((value) => value.includes('camt.'));
   const other = named.find((value) => !NAMESPACE.test(value));
-  return other === undefined ? null : `${other} is not camt.053, versions 2 to 13`;
+  return other === undefined ? null : `${other} is not camt.053, versions 2 to 14`;
 }
 
 function* readStatement(

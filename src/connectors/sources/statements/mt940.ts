@@ -119,11 +119,12 @@ function movementOf(
   if (kind === undefined) return { line, problem: 'field 61 is not valid' };
   const at = startOfNamedDay(bookingDay(valueDate, entryDate), wireTime);
   const amountCents = centsOf(amount);
-  const reference = (banks === '' ? ours : banks).trim();
+  const reference = (banks === '' ? ours : banks).trim().replace(/^NONREF$/, '');
   if (at === undefined) return { line, problem: 'the date is not valid' };
   if (amountCents === undefined) return { line, problem: 'the amount is not valid' };
   if (amountCents === 0n) return undefined;
-  if (reference === '' || reference === 'NONREF') {
+  // Many banks number no charges of theirs.
+  if (reference === '' && (kind === 'credit' || kind === 'credit_returned')) {
     return { line, problem: 'the reference is missing' };
   }
   // What is before the slashes may be the payer’s own, and anybody may repeat it.

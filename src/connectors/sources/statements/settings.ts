@@ -10,7 +10,8 @@ const pattern = Type.String({ maxLength: 200 });
 const COLUMNS = Type.Object(
   {
     time: title,
-    reference: title,
+    /** Absent: the bank gives none. Its credits wait for people. */
+    reference: Type.Optional(title),
     text: title,
     /** Negative amounts are debits. */
     amount: Type.Optional(title),
@@ -20,6 +21,10 @@ const COLUMNS = Type.Object(
     currency: Type.Optional(title),
     /** Says if the money moved. */
     status: Type.Optional(title),
+    /** The balance after the row: the rows must lead from one to the next. */
+    balance: Type.Optional(title),
+    /** The account number that the customer gave, if it is not in the text. */
+    account: Type.Optional(title),
   },
   { additionalProperties: false },
 );
@@ -27,17 +32,18 @@ const COLUMNS = Type.Object(
 const SETTINGS = Type.Object(
   {
     format: Type.Enum(['csv', 'mt940', 'camt053']),
-    /** Titles of the columns of CSV. */
+    /** Titles of the columns of CSV, or of an Excel file. */
     columns: Type.Optional(COLUMNS),
     /** Order of day, month and year in CSV, such as DD/MM/YYYY; MMM is a month such as Jan. */
     date_format: Type.Optional(
       Type.String({
-        pattern: '^(?=.*DD)(?=.*MM)(?=.*YYYY)(?:DD|MMM?|YYYY)(?:[ ./-](?:DD|MMM?|YYYY)){2}$',
+        pattern:
+          '^(?=.*DD)(?=.*MM)(?=.*YY)(?:DD|MMM?|YY(?:YY)?)(?:[ ./-](?:DD|MMM?|YY(?:YY)?)){2}$',
       }),
     ),
     /** Values of the column `status` for movements that were made. Every other row is not booked. */
     booked_status: Type.Optional(Type.Array(title, { minItems: 1 })),
-    /** Applies to amounts in CSV. */
+    /** Of amounts in CSV. Absent: recognised from them. */
     decimal_separator: Type.Optional(Type.Enum(['.', ','])),
     /** Which reference of an entry is unique; `OwnerRef` is that of MT940 before the `//`. */
     identified_by: Type.Optional(Type.Enum(['AcctSvcrRef', 'NtryRef', 'OwnerRef'])),
@@ -47,7 +53,9 @@ const SETTINGS = Type.Object(
     separate_from: Type.Optional(
       Type.Array(Type.String({ pattern: '^[a-z0-9_]{1,40}$' }), { minItems: 1, maxItems: 100 }),
     ),
-    /** `checked`: the movements must add up to the closing balance, in MT940 and camt.053. */
+    /** Who numbers the receipts, if it is not this bank: `mpesa`, or the code of another source. */
+    issuer: Type.Optional(Type.String({ pattern: '^[a-z0-9_]{1,40}$' })),
+    /** `checked`: the movements must add up to the closing balance, or to the column `balance`. */
     balances: Type.Optional(Type.Enum(['checked', 'ignored'])),
     /** A regular expression whose first group is the account number in the purpose. */
     account_pattern: Type.Optional(pattern),
@@ -59,17 +67,34 @@ const SETTINGS = Type.Object(
 type StatementSettings = Static<typeof SETTINGS>;
 const checkSettings = createSettingsReader(SETTINGS, 'source');
 
+/** Names of columns: those of the settings, and of a provider's own statement. */
+export type ColumnName = keyof Static<typeof COLUMNS> | 'type' | 'payer' | 'linked';
 /** Titles of the columns. Either `amount`, or both `credit` and `debit`. */
-export type Columns = Static<typeof COLUMNS>;
+export type Columns = Readonly<Partial<Record<ColumnName, string>>> & {
+  readonly time: string;
+  readonly text: string;
+};
 
-/** Rules for reading CSV. */
-export interface CsvRules {
+/** Rules for reading a table: CSV, or an Excel file. */
+export interface TableRules {
   readonly columns: Columns;
-  readonly dateFormat: string;
-  readonly decimalSeparator: '.' | ',';
+  /** Columns that a file may do without. */
+  readonly optional: ReadonlySet<ColumnName>;
+  readonly dateFormats: readonly string[];
+  /** Undefined: recognised from the amounts. */
+  readonly decimalSeparator: '.' | ',' | undefined;
   /** In lower case. Undefined: the file has no column for it. */
   readonly bookedStatus: readonly string[] | undefined;
+  readonly checksBalances: boolean;
+  /** Finds the problem of what is above the titles. */
+  readonly checkAbove?: (rows: readonly (readonly string[])[]) => string | undefined;
+  /** What the provider's word for a movement means. */
+  readonly typeOf?: (type: string) => MovementType;
+  readonly acceptedLines?: StatementReading['acceptedLines'];
 }
+
+/** `movement`: of money of ours. */
+export type MovementType = 'payment' | 'reversal' | 'movement' | 'unknown';
 
 /** Rules for statements that name their account and their balances. */
 export interface AccountRules {
@@ -83,11 +108,15 @@ export interface AccountRules {
 export interface StatementRules {
   readonly format: StatementSettings['format'];
   /** Set only for CSV. */
-  readonly csv: CsvRules | undefined;
+  readonly table: TableRules | undefined;
+  /** Null: the bank. */
+  readonly issuer: string | null;
   readonly statement: AccountRules;
   readonly separateFrom: readonly string[];
   readonly patterns: LinePatterns;
 }
+
+const NOTHING: ReadonlySet<ColumnName> = new Set();
 
 /** Which settings only some formats have. */
 const ONLY_FOR = {
@@ -97,7 +126,7 @@ const ONLY_FOR = {
   booked_status: ['csv'],
   identified_by: ['mt940', 'camt053'],
   bank_account: ['mt940', 'camt053'],
-  balances: ['mt940', 'camt053'],
+  issuer: ['csv'],
 } as const satisfies Partial<Record<keyof StatementSettings, readonly string[]>>;
 
 /** Throws an `Error` naming the source and the invalid setting. */
@@ -130,17 +159,21 @@ export function readStatementSettings(sourceCode: string, given: unknown): State
       return refuse(`${text} is not a regular expression`);
     }
   };
+  const checksBalances = settings.balances !== 'ignored';
   return {
     format,
-    csv: columns && {
+    table: columns && {
       columns,
-      dateFormat: settings.date_format ?? 'YYYY-MM-DD',
-      decimalSeparator: settings.decimal_separator ?? '.',
+      optional: NOTHING,
+      dateFormats: [settings.date_format ?? 'YYYY-MM-DD'],
+      decimalSeparator: settings.decimal_separator,
       bookedStatus: settings.booked_status?.map((status) => status.trim().toLowerCase()),
+      checksBalances,
     },
+    issuer: settings.issuer ?? null,
     statement: {
       account: settings.bank_account,
-      checksBalances: settings.balances !== 'ignored',
+      checksBalances,
       identifiedBy: settings.identified_by ?? 'AcctSvcrRef',
     },
     separateFrom: settings.separate_from ?? [],
@@ -152,7 +185,7 @@ export function readStatementSettings(sourceCode: string, given: unknown): State
 }
 
 /** Settings that decide which number a line has. */
-const NUMBERING = ['format', 'columns', 'identified_by', 'receipt_pattern'] as const;
+const NUMBERING = ['format', 'columns', 'identified_by', 'issuer', 'receipt_pattern'] as const;
 
 /** Another text if lines get other numbers. */
 export function numberingOf(settings: Readonly<Record<string, unknown>>): string {

@@ -3,7 +3,7 @@ import { PlainError } from '../../../platform/base/plain-error.ts';
 import { isWrittenAlike, plainReference } from '../../../platform/base/written-alike.ts';
 import { formatMoney } from '../../../platform/base/money.ts';
 import type { WireTime } from '../../../platform/base/clock.ts';
-import { bankStatements } from '../../../connectors/registry.ts';
+import { statementsOf } from '../../../connectors/registry.ts';
 import { reportReversal, takeReversal, takeUnlessDebited } from '../reverse.ts';
 import type { ReceiptReport } from '../receipt.ts';
 import { findReturned, numbersReturned } from '../reversals.ts';
@@ -13,7 +13,11 @@ import { listKnownNumbers, listNumbered, listReceiptsOfEntry } from '../read-rec
 import type { SourceRow } from '../sources-store.ts';
 import { takeReplaced } from '../take.ts';
 import type { ReceiptDeps, Taken } from '../take.ts';
-import type { LineProblem } from '../../../connectors/source-statements.ts';
+import type {
+  LineProblem,
+  StatementLine,
+  StatementNote,
+} from '../../../connectors/source-statements.ts';
 import { findProblems, reportOf } from './report.ts';
 import { asItSays } from './reversal-text.ts';
 import type { ReportedLine } from './report.ts';
@@ -25,6 +29,8 @@ export interface Imported {
   readonly conflicts: number;
   readonly reversed: number;
   readonly debits: number;
+  /** Money that came in from accounts of ours. */
+  readonly no_payments: number;
   /** Not booked yet; a later statement has them. */
   readonly pending: number;
   /** Credits that the bank took back before we knew them: kept, and not credited when they come. */
@@ -41,7 +47,7 @@ export async function importStatement(
   source: SourceRow,
   by: StatementFile,
 ): Promise<Imported> {
-  return await takeLines(deps, source, await readReports(source, by));
+  return await takeLines(deps, source, (await readReports(source, by)).lines);
 }
 
 export interface StatementFile {
@@ -51,20 +57,25 @@ export interface StatementFile {
   readonly acceptedLines?: ReadonlySet<number>;
 }
 
-/** The lines of a bank statement with what they report. Throws: `PlainError` with the problems. */
-export async function readReports(
-  source: SourceRow,
-  by: StatementFile,
-): Promise<readonly ReportedLine[]> {
+/** A statement with what its lines report. */
+export interface ReadFile {
+  readonly lines: readonly ReportedLine[];
+  /** What is no movement, and how the file was read. */
+  readonly notes: readonly StatementNote[];
+}
+
+/** Reads a statement. Throws: `PlainError` with the problems. */
+export async function readReports(source: SourceRow, by: StatementFile): Promise<ReadFile> {
   const { file, wireTime, acceptedLines = new Set() } = by;
-  const statements = bankStatements(source.sourceCode, source.settings);
-  const read = await statements.read(file, { wireTime, acceptedLines });
-  const lines = read.lines.map(asItSays).map((line) => {
+  const statements = statementsOf(source);
+  if (statements === undefined) throw new Error(`source ${source.sourceCode} has no statements`);
+  const { notes, problems, lines: read } = await statements.read(file, { wireTime, acceptedLines });
+  const lines = read.map(asItSays).map((line) => {
     const isDayOnly = wireTime.format(line.at).endsWith(' 00:00:00');
-    return { line, report: { ...reportOf(source, statements.patterns, line), isDayOnly } };
+    return { line, report: { ...reportOf(source, statements, line), isDayOnly } };
   });
-  refuse(source, [...read.problems, ...findProblems(lines, Date.now())]);
-  return lines;
+  refuse(source, [...problems, ...findProblems(lines, Date.now())], notes);
+  return { lines, notes };
 }
 
 /**
@@ -79,7 +90,7 @@ export async function takeLines(
 ): Promise<Imported> {
   const counts = {
     ...{ credited: 0, repeated: 0, waiting: 0, conflicts: 0 },
-    ...{ reversed: 0, debits: 0, pending: 0, unknown_returns: 0 },
+    ...{ reversed: 0, debits: 0, no_payments: 0, pending: 0, unknown_returns: 0 },
   };
   return await alone(deps.pool, source, async () => {
     const sorted = await entriesInOrder(deps.pool, lines);
@@ -204,13 +215,19 @@ export function othersOf(
     });
 }
 
+/** Money that went out, or such money that came back: certainly no return of a credit. */
+export function isOut({ kind, isMade, type }: StatementLine): boolean {
+  return kind === 'debit_returned' || (kind === 'debit' && (isMade === true || type !== undefined));
+}
+
 async function takeOther(
   deps: ReceiptDeps,
   { line, report }: ReportedLine,
   nth: number,
 ): Promise<keyof Imported> {
   if (line.kind === 'pending') return 'pending';
-  if (line.kind === 'debit_returned') return 'debits';
+  if (line.kind === 'no_payment') return 'no_payments';
+  if (isOut(line)) return 'debits';
   const { amountCents } = report;
   const find = async () =>
     findReturned(await listNumbered(deps.pool, numbersReturned(report)), report);
@@ -251,10 +268,16 @@ const LOST_TEXT =
 
 const MAX_SHOWN = 10;
 
-function refuse({ sourceCode }: SourceRow, problems: readonly LineProblem[]): void {
+function refuse(
+  { sourceCode }: SourceRow,
+  problems: readonly LineProblem[],
+  notes: readonly StatementNote[],
+): void {
   if (problems.length === 0) return;
   const sorted = problems.toSorted((one, other) => one.line - other.line);
   const shown = sorted.slice(0, MAX_SHOWN).map(({ line, problem }) => `line ${line}: ${problem}`);
   const more = problems.length > MAX_SHOWN ? [`and ${problems.length - MAX_SHOWN} more`] : [];
-  throw new PlainError([`Nothing was imported to ${sourceCode}:`, ...shown, ...more].join('\n'));
+  const form = notes.filter(({ note }) => note === 'form').map(({ text }) => `(read as ${text})`);
+  const text = [`Nothing was imported to ${sourceCode}:`, ...shown, ...more, ...form].join('\n');
+  throw new PlainError(text);
 }

@@ -1,11 +1,12 @@
 import { cleanMessage } from '../../../platform/base/clean-text.ts';
 import { isFarAhead } from '../../collections/collect.ts';
-import { MPESA } from '../../../connectors/source.ts';
+import { MPESA, readReceiptNumber } from '../../../connectors/source.ts';
 import { plainReference } from '../../../platform/base/written-alike.ts';
+import { reportedAccount } from '../receipt.ts';
 import type { ReceiptReport } from '../receipt.ts';
 import type { SourceRow } from '../sources-store.ts';
 import type {
-  LinePatterns,
+  BankStatements,
   LineProblem,
   StatementLine,
 } from '../../../connectors/source-statements.ts';
@@ -25,15 +26,16 @@ export interface ReportedLine {
  */
 export function reportOf(
   source: Pick<SourceRow, 'sourceCode' | 'collector'>,
-  patterns: LinePatterns,
+  statements: Pick<BankStatements, 'patterns' | 'issuer'>,
   line: StatementLine,
 ): ReceiptReport {
-  const { account, receipt: found, otherReadings, mayBePart } = readText(line.text, patterns);
-  const payer = cleanMessage(line.text).trim();
-  const own = bankNumber(line.reference);
-  const number = found ?? own ?? '';
+  const { receipt: found, ...read } = readText(line.text, statements.patterns);
+  const issuer = found === undefined ? (statements.issuer ?? source.sourceCode) : MPESA;
+  const payer = cleanMessage(line.payer || line.text).trim();
+  const number = found ?? numberOf(line.reference, issuer) ?? '';
+  const { account, ...doubts } = line.account ? accountOf(line.account) : read;
   return {
-    issuer: found === undefined ? source.sourceCode : MPESA,
+    issuer: line.isMade === true ? source.sourceCode : issuer,
     receipt: number,
     sourceCode: source.sourceCode,
     collector: source.collector,
@@ -43,12 +45,29 @@ export function reportOf(
     account,
     payer: payer === '' ? null : payer.slice(0, 100).toWellFormed(),
     batch: bankNumber(line.batch ?? '') ?? null,
-    named: namedNumbers(line.text).filter((other) => other !== plainReference(number)),
-    ...(otherReadings !== undefined && { otherReadings }),
-    ...(mayBePart && { mayBePart }),
+    ...(statements.issuer !== MPESA && {
+      named: namedNumbers(line.text).filter((other) => other !== plainReference(number)),
+    }),
+    ...doubts,
     ...(line.isReturn && { isReturn: true }),
-    ...(line.kind === 'credit_returned' && { returns: numbersIn(line.text) }),
+    ...(line.kind === 'credit_returned' && { returns: returnedBy(line) }),
+    ...(line.isMade && { ownDoubt: { reason: 'no_reference', others: [number] } }),
+    ...(line.isUnknownType && { ownDoubt: { reason: 'type', others: [line.type || 'no type'] } }),
   };
+}
+
+/** A column of its own has the whole account number, unless a spreadsheet took it for an amount. */
+function accountOf(written: string): Pick<ReceiptReport, 'account' | 'mayLackZeros'> {
+  return { account: reportedAccount(written), mayLackZeros: true };
+}
+
+function returnedBy({ returns = [], text }: StatementLine): readonly string[] {
+  return returns.length === 0 ? numbersIn(text) : returns.map(plainReference);
+}
+
+/** M-PESA's numbers have one spelling; those of a bank are kept as they are written. */
+function numberOf(reference: string, issuer: string): string | undefined {
+  return issuer === MPESA ? readReceiptNumber(reference) : bankNumber(reference);
 }
 
 const MAX_WRITTEN = 60;

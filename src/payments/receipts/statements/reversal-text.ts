@@ -13,7 +13,9 @@ const GOES_BACK =
  * can write these words too, so they decide nothing but that people look at it.
  */
 export function asItSays(line: StatementLine): StatementLine {
-  if (!waysToRead(line.text).some((text) => GOES_BACK.test(text))) return line;
+  // A provider that has a word for each movement says it there.
+  if (line.type !== undefined || !waysToRead(line.text).some((text) => GOES_BACK.test(text)))
+    return line;
   if (line.kind === 'credit') return { ...line, isReturn: true };
   return line.kind === 'debit' ? { ...line, kind: 'credit_returned' } : line;
 }

@@ -226,7 +226,7 @@ test('an entry of zero moves nothing', () => {
 
 test.each([
   ['camt.052', '<Document><BkToCstmrAcctRpt/></Document>', 'Document/BkToCstmrAcctRpt'],
-  ['another version', message(entry(), '14'), 'versions 2 to 13'],
+  ['another version', message(entry(), '15'), 'versions 2 to 14'],
   ['another message', message(entry()).replace('camt.053', 'camt.054'), 'camt.054'],
   ['no statement', '<Document><BkToCstmrStmt/></Document>', 'no statement'],
   ['HTML', '<html><body/></html>', 'html/body'],

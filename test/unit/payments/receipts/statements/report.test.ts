@@ -11,7 +11,7 @@ function problemsOf(references: readonly string[]) {
     const at = new Date('2026-01-05T00:00:00Z');
     return { line: index + 2, at, amountCents: 100n, kind: 'credit', reference, text: 'RENT' };
   });
-  const rules = { account: undefined, receipt: undefined };
+  const rules = { issuer: null, patterns: { account: undefined, receipt: undefined } };
   return findProblems(
     lines.map((line) => ({ line, report: reportOf(SOURCE, rules, line) })),
     NOW_MS,

@@ -1,0 +1,61 @@
+import { inflateRawSync } from 'node:zlib';
+
+/** The largest file that is read from an archive: a small archive may contain a very large one. */
+const MAX_FILE_BYTES = 128 * 1024 * 1024;
+const END = 0x06054b50;
+const ENTRY = 0x02014b50;
+const END_BYTES = 22;
+const MAX_COMMENT_BYTES = 65_535;
+
+/** Whether the bytes begin like a zip archive, such as an Excel file. */
+export function isZip(bytes: Buffer): boolean {
+  return bytes.length >= 4 && bytes.readUInt32LE(0) === 0x04034b50;
+}
+
+/**
+ * The files of a zip archive by their names, by its central directory. Each is inflated when it is read.
+ * Throws: `Error` if the archive is damaged, or a file in it is too large.
+ */
+export function readZip(archive: Buffer): ReadonlyMap<string, () => Buffer> {
+  try {
+    return directoryOf(archive);
+  } catch (error) {
+    throw new Error('the archive is damaged', { cause: error });
+  }
+}
+
+function directoryOf(archive: Buffer): Map<string, () => Buffer> {
+  const end = endOf(archive);
+  const files = new Map<string, () => Buffer>();
+  let at = archive.readUInt32LE(end + 16);
+  for (let left = archive.readUInt16LE(end + 10); left > 0; left -= 1) {
+    if (archive.readUInt32LE(at) !== ENTRY) throw new Error('there is no entry');
+    const entry = at;
+    const nameLength = archive.readUInt16LE(entry + 28);
+    const name = archive.toString('utf8', entry + 46, entry + 46 + nameLength);
+    files.set(name, () => contentOf(archive, entry));
+    at += 46 + nameLength + archive.readUInt16LE(entry + 30) + archive.readUInt16LE(entry + 32);
+  }
+  return files;
+}
+
+function endOf(archive: Buffer): number {
+  const first = Math.max(0, archive.length - END_BYTES - MAX_COMMENT_BYTES);
+  for (let at = archive.length - END_BYTES; at >= first; at -= 1) {
+    if (archive.readUInt32LE(at) === END) return at;
+  }
+  throw new Error('there is no directory');
+}
+
+function contentOf(archive: Buffer, entry: number): Buffer {
+  try {
+    const size = archive.readUInt32LE(entry + 20);
+    const local = archive.readUInt32LE(entry + 42);
+    const start = local + 30 + archive.readUInt16LE(local + 26) + archive.readUInt16LE(local + 28);
+    const content = archive.subarray(start, start + size);
+    const isStored = archive.readUInt16LE(entry + 10) === 0;
+    return isStored ? content : inflateRawSync(content, { maxOutputLength: MAX_FILE_BYTES });
+  } catch (error) {
+    throw new Error('a file in the archive is damaged or too large', { cause: error });
+  }
+}
