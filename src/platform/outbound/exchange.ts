@@ -92,9 +92,7 @@ export function exchange(dispatcher: Dispatcher, call: Call): Promise<Ending> {
           if (ended) starting.abort(new Error('given up before it was sent'));
           else controller = starting;
         },
-        onResponseStart(_controller, httpStatus, headers) {
-          begun = { httpStatus, headers };
-        },
+        onResponseStart: (_controller, httpStatus, headers) => (begun = { httpStatus, headers }),
         onResponseData(_controller, chunk) {
           length += chunk.length;
           if (length > call.answerBytes) giveUp('the answer is too large');
