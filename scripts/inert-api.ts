@@ -53,6 +53,8 @@ function inertOptions(): ApiOptions {
     pool: inert('pool') as ApiOptions['pool'],
     consolePool: inert('consolePool') as ApiOptions['consolePool'],
     staffPool: inert('staffPool') as ApiOptions['staffPool'],
+    background: inert('background') as ApiOptions['background'],
+    schema: inert('schema') as ApiOptions['schema'],
     selfServicePool: inert('selfServicePool') as ApiOptions['selfServicePool'],
     // Keys are derived from it at the start.
     masterKeys: { current: Buffer.alloc(32), previous: undefined },

@@ -51,6 +51,8 @@ import type { RoutesOptions } from './console/routes/routes.ts';
 import { createCursors } from './platform/http/cursors.ts';
 import { allNouns } from './staff/registry.ts';
 import type { Noun } from './staff/definition.ts';
+import type { Background } from './staff/forms.ts';
+import type { Schema } from './platform/db/schema.ts';
 import { addStaffApi, STAFF_API } from './staff-api/staff-api.ts';
 import { createDoor } from './parties/people/attempts.ts';
 import { createSessionLookUps } from './parties/people/session-look-ups.ts';
@@ -126,6 +128,9 @@ export interface ApiOptions extends AuthenticationDeps, PaymentsParts {
   readonly consolePool: Pool;
   /** Serves only the staff API: programs and people do not wait for each other. */
   readonly staffPool: Pool;
+  /** Where jobs run, for which nobody waits. */
+  readonly background: Background;
+  readonly schema: Schema;
   /** Serves only the self-service API, for the same reason. */
   readonly selfServicePool: Pool;
   readonly masterKeys: MasterKeys;
@@ -268,6 +273,8 @@ function staffDepsOf(options: StaffOptions, pool: Pool, feed: OverviewFeed): Sta
     consoleUrl: `${config.publicUrl}${config.consolePath}`,
     masterKeys: async () => masterKeys,
     ledgerMac: async () => ledgerMac,
+    findLedgerMac: async () => ledgerMac,
+    ...{ schema: options.schema, background: options.background },
     proposals: async () => proposals,
     catalogue: async () => options.catalogue,
     overview: async () => feed,

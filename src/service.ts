@@ -35,9 +35,11 @@ import type { OpenPool, Pool, PoolOptions } from './platform/db/pool.ts';
 import type { OnBatch } from './platform/db/lane.ts';
 import { watchSettings } from './platform/db/settings-watch.ts';
 import type { Restores } from './platform/history/keeper.ts';
+import { createTasks } from './platform/jobs/tasks.ts';
 import { createReadiness } from './platform/http/readiness.ts';
 import type { ReadinessCheck } from './platform/http/readiness.ts';
 import { LaneTallies } from './platform/lane-tallies.ts';
+import type { Background } from './staff/forms.ts';
 import { removeOld } from './staff/once.ts';
 import { createRateLimits } from './platform/http/rate-limits.ts';
 
@@ -45,6 +47,8 @@ const SETTINGS_POLL_MS = 2_000;
 const CONSOLE_CONNECTIONS = 4;
 const SELF_SERVICE_CONNECTIONS = 4;
 const STAFF_CONNECTIONS = 2;
+/** One for each job that runs, and one to show how far they have come. */
+const JOB_CONNECTIONS = 3;
 
 export interface Service {
   readonly app: FastifyInstance;
@@ -143,8 +147,7 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Assembled>
   const shared = { pool, openPool, masterKeys, roles: config.roles, onBatch: lanes.note, log };
   const parties = openParties(shared);
   ends.add(() => parties.stop());
-  const { acknowledged, restores } = options;
-  const payments = composePayments(shared, { config, parties, ledgerMac, acknowledged, restores });
+  const payments = composePayments(shared, { ...options, parties, ledgerMac });
   ends.add(() => payments.stop(graceLeftMs));
   const deriveKeys = config.mode === 'sandbox' && config.masterKey === undefined;
   const keys = creditKeysOf(config, masterKeys, deriveKeys);
@@ -161,6 +164,7 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Assembled>
     {
       ...{ config, log, pool, consolePool, staffPool, selfServicePool, masterKeys, ledgerMac },
       ...{ parties, payments, credit, readiness, lanes, pools },
+      background: openBackground(openPool, log, ends),
       walArchive: options.walArchive,
       witnessAgeSeconds: options.witnessAgeSeconds,
       around: options.around,
@@ -191,6 +195,14 @@ async function assemble(options: ComposeOptions, ends: Ends): Promise<Assembled>
   return { ...http, pool, directory, catalogue, create, workUnderWay, start, leave };
 }
 
+/** Where the jobs of staff run. A stop interrupts them at once: somebody begins them again. */
+function openBackground(openPool: OpenPool, log: Logger, ends: Ends): Background {
+  const pool = openPool({ name: 'staff-jobs', max: JOB_CONNECTIONS, serial: false });
+  const tasks = createTasks(systemTimers);
+  ends.add(() => tasks.finish(0));
+  return { pool, tasks, log };
+}
+
 /** Interval of ending proposals whose time is over or that were overtaken, and of taking statements that were left. */
 const EXPIRY_MS = 60_000;
 
@@ -202,31 +214,20 @@ function startProposalJobs(
   const { log } = parts;
   const deps = { ...parts, wireTime: createWireTime(timeZone) };
   const proposals = createProposals(deps);
-  const expiry = startPeriodicJob({
-    everyMs: EXPIRY_MS,
-    work: async () => {
-      await proposals.expire();
-      await proposals.withdrawOver();
-    },
-    failureText: 'proposals that nobody can approve any more could not be ended',
-    log,
-  });
-  ends.add(() => expiry.stop());
-  const old = startPeriodicJob({
-    everyMs: EXPIRY_MS,
-    work: async () => await removeOld(deps.pool, systemClock.now()),
-    failureText: 'old answers of the staff API could not be removed',
-    log,
-  });
-  ends.add(() => old.stop());
-  const unfinished = startPeriodicJob({
-    everyMs: EXPIRY_MS,
-    atOnce: true,
-    work: async () => await takeUnfinished(deps),
-    failureText: 'accepted bank statements could not be taken',
-    log,
-  });
-  ends.add(() => unfinished.stop());
+  const every = (work: () => Promise<void>, failureText: string, atOnce = false): void => {
+    const job = startPeriodicJob({ everyMs: EXPIRY_MS, work, failureText, log, atOnce });
+    ends.add(() => job.stop());
+  };
+  every(async () => {
+    await proposals.expire();
+    await proposals.withdrawOver();
+  }, 'proposals that nobody can approve any more could not be ended');
+  every(
+    async () => await removeOld(deps.pool, systemClock.now()),
+    'old answers of the staff API and old jobs could not be removed',
+  );
+  const unfinished = async (): Promise<void> => await takeUnfinished(deps);
+  every(unfinished, 'accepted bank statements could not be taken', true);
 }
 
 /** Loads what the wings hold in memory, and loads it again when it changes. */
@@ -295,12 +296,9 @@ function composePayments(
     readonly onBatch: OnBatch;
     readonly log: Logger;
   },
-  by: {
-    readonly config: Config;
+  by: Pick<ComposeOptions, 'config' | 'acknowledged' | 'restores'> & {
     readonly parties: Parties;
     readonly ledgerMac: Mac;
-    readonly acknowledged: AcknowledgedPayments | undefined;
-    readonly restores: Restores | undefined;
   },
 ): Payments {
   const { config, ledgerMac, restores } = by;
@@ -327,7 +325,14 @@ function composePayments(
 
 interface HttpParts extends Pick<
   ApiOptions,
-  'log' | 'pool' | 'consolePool' | 'staffPool' | 'selfServicePool' | 'masterKeys' | 'ledgerMac'
+  | 'log'
+  | 'pool'
+  | 'consolePool'
+  | 'staffPool'
+  | 'selfServicePool'
+  | 'background'
+  | 'masterKeys'
+  | 'ledgerMac'
 > {
   readonly config: Config;
   readonly parties: Parties;
@@ -384,6 +389,7 @@ async function composeHttp(
     ...authentication,
     ...payments,
     ...parts.credit,
+    schema: SCHEMA,
     serverLimits: {
       connectionsPerAddress: config.connectionsPerAddress,
       requestsPerAddress: config.requestsPerAddress,

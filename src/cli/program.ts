@@ -115,9 +115,12 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./payments/archive.ts')).addArchiveCommands,
   },
   {
+    name: 'job',
+    summary: 'long work that somebody began: how far it has come',
+  },
+  {
     name: 'ledger',
     summary: 'the ledger: check, hash chain',
-    load: async () => (await import('./payments/ledger.ts')).addLedgerCommands,
   },
   {
     name: 'statement',

@@ -4,6 +4,7 @@ import { resourceRefusalSchema } from '../platform/http/resource-refusals.ts';
 import { propertiesOf } from '../staff/definition.ts';
 import type { AnyAction, Definition, Noun } from '../staff/definition.ts';
 import { httpRoutesOf, partsOf } from '../staff/http.ts';
+import { jobView } from '../staff/job-schema.ts';
 import type { HttpRoute } from '../staff/http.ts';
 import { sessionView, signInBody, startedView } from './session-routes.ts';
 
@@ -88,7 +89,9 @@ function fileType(of: Definition, format: HttpRoute['format']): string | undefin
 }
 
 function contentOf(of: Definition): Json {
-  return 'output' in of ? (json(of.output)['content'] as Json) : {};
+  if (!('output' in of)) return {};
+  const answer = of.kind === 'action' && of.isJob === true ? jobView : of.output;
+  return json(answer)['content'] as Json;
 }
 
 function whoMay({ proposes, decides, programsMay }: AnyAction): string {

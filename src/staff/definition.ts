@@ -95,6 +95,11 @@ export interface Action<Core, Input extends TObject, Output extends TObject>
   /** True: a step about what another person proposed. It names that by an id, not by what waits now. */
   readonly decides?: true;
   readonly limit?: ActionLimit;
+  /**
+   * It takes long: it goes on after the answer, which is a job (`job.show`), and never twice at once. A command waits for
+   * the result. The handler calls `deps.progress` often; when the job has to stop, that throws.
+   */
+  readonly isJob?: true;
   /** True: what a trial found makes the command end with 1. */
   failed?(answer: Static<Output>): boolean;
 }

@@ -9,8 +9,9 @@ import type { Mac } from '../platform/base/mac.ts';
 import type { MasterKeys } from '../platform/base/sealing.ts';
 import type { Pool } from '../platform/db/pool.ts';
 import type { Readiness } from '../platform/http/readiness.ts';
+import type { Schema } from '../platform/db/schema.ts';
 import type { Proposals } from '../proposals/proposals.ts';
-import type { ArrivedFile, Progress } from './forms.ts';
+import type { ArrivedFile, Background, Progress } from './forms.ts';
 
 /** What a handler may use. The same in the service, and in a command with the database. */
 export interface StaffDeps {
@@ -28,6 +29,10 @@ export interface StaffDeps {
   readonly masterKeys: () => Promise<MasterKeys>;
   /** The ledger's authentication codes. Throws: `PlainError` without the right master key. */
   readonly ledgerMac: () => Promise<Mac>;
+  /** The same, where much can be seen without it. Undefined without the right master key. */
+  readonly findLedgerMac: () => Promise<Mac | undefined>;
+  /** The tables and functions of this version. */
+  readonly schema: Schema;
   /** Throws: `PlainError` without the right master key. */
   readonly proposals: () => Promise<Proposals>;
   /** Billers and operators as they are sold now. */
@@ -58,6 +63,8 @@ export interface StaffDeps {
   };
   /** Turns for long reads. Undefined: a command waits for nobody. */
   readonly longReads?: LongReads;
+  /** Where the service works on jobs. Undefined: a command waits for them. */
+  readonly background?: Background;
   /** The file that came with the input; see `requireFile`. */
   readonly file?: ArrivedFile | undefined;
   /** Tells people who wait at a terminal how far long work has come. */

@@ -1,6 +1,9 @@
 import path from 'node:path';
 import type { Readable } from 'node:stream';
+import type { Logger } from 'pino';
 import { Refusal } from '../platform/base/errors.ts';
+import type { Pool } from '../platform/db/pool.ts';
+import type { Tasks } from '../platform/jobs/tasks.ts';
 
 /** The forms of what is no JSON: one for each kind of thing, so that no definition is an exception. */
 
@@ -59,4 +62,11 @@ export interface Progress {
   readonly of: number | null;
   /** What is counted, such as `rows`. */
   readonly what: string;
+}
+
+/** Where the service works on jobs, so that nobody waits for them. */
+export interface Background {
+  readonly pool: Pool;
+  readonly tasks: Tasks;
+  readonly log: Logger;
 }

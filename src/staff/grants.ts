@@ -2,4 +2,9 @@ import type { RuntimeGrants } from '../platform/db/runtime-grants.ts';
 
 export const STAFF_GRANTS: RuntimeGrants = {
   action_answers: { insert: true, update: ['answer'], delete: true },
+  jobs: {
+    insert: true,
+    update: ['progress', 'leased_until', 'ended_at', 'outcome', 'result', 'error'],
+    delete: true,
+  },
 };

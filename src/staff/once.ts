@@ -10,6 +10,7 @@ import {
 } from './answers-store.ts';
 import type { AnswerKey, AnswerRow } from './answers-store.ts';
 import { propertiesOf } from './definition.ts';
+import { deleteOldJobs } from './jobs-store.ts';
 import type { AnyAction } from './definition.ts';
 
 const KEY = /^[\x21-\x7e]{1,64}$/;
@@ -91,7 +92,11 @@ const hasSecret = ({ output }: AnyAction): boolean =>
 
 const DAY_MS = 86_400_000;
 
+/** How long jobs are shown. The audit log keeps that they ran. */
+const JOB_DAYS = 90;
+
 /** Keys count for a day. */
 export async function removeOld(pool: Pool, now: Date): Promise<void> {
   await deleteOldAnswers(pool, new Date(now.getTime() - DAY_MS));
+  await deleteOldJobs(pool, new Date(now.getTime() - JOB_DAYS * DAY_MS));
 }

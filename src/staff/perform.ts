@@ -17,6 +17,7 @@ import type {
 import { propertiesOf, routeOf } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
 import type { FileAnswer, LiveAnswer } from './forms.ts';
+import { asJob } from './job.ts';
 import { readInput } from './read-input.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -52,9 +53,10 @@ export async function perform(of: Definition, given: Values, by: By): Promise<un
   requireMay(of, given, by);
   const input = readInput(of, given);
   const { viewer, deps } = by;
-  const handle = async () =>
+  const turns = turnsOf(by);
+  const handle = async (own: StaffDeps = deps) =>
     await refusePlainErrors(
-      async () => await of.handle({ core: undefined, input, viewer, deps, turns: turnsOf(by) }),
+      async () => await of.handle({ core: undefined, input, viewer, deps: own, turns }),
     );
   switch (of.kind) {
     case 'stream':
@@ -64,7 +66,7 @@ export async function perform(of: Definition, given: Values, by: By): Promise<un
     case 'view':
       return await look(of, input, by, handle);
     case 'action':
-      return await act(of, input, by, handle as () => Promise<Done<object>>);
+      return await act(of, input, by, handle as Handle);
   }
 }
 
@@ -122,18 +124,17 @@ function turnsOf(by: By): Asked<unknown, unknown>['turns'] {
   return { inTurn, isClosed: reader.isClosed };
 }
 
-async function act(
-  of: AnyAction,
-  input: Values,
-  by: By,
-  handle: () => Promise<Done<object>>,
-): Promise<object> {
+type Handle = (deps: StaffDeps) => Promise<Done<object>>;
+
+async function act(of: AnyAction, input: Values, by: By, handle: Handle): Promise<object> {
   const { limit, outcomes } = of;
   const noted = { ...entryOf(of.name, of, input, by), limit, outcomes };
-  return await audited(noted, by.deps, async () => {
-    const { result, audit } = await handle();
+  const work = async (deps: StaffDeps) => {
+    const { result, audit } = await handle(deps);
     return { answer: result, change: audit };
-  });
+  };
+  if (of.isJob === true) return await asJob(of, noted, by, work);
+  return await audited(noted, by.deps, async () => await work(by.deps));
 }
 
 /** The entry of a file, which is written before its first byte. */

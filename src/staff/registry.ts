@@ -9,6 +9,8 @@ interface Entry {
 /** Every noun. One is loaded only when it is needed, so that each command starts fast. */
 export const NOUNS: readonly Entry[] = [
   { command: 'person', load: async () => (await import('./people.ts')).PEOPLE },
+  { command: 'job', load: async () => (await import('./jobs.ts')).JOBS },
+  { command: 'ledger', load: async () => (await import('./ledger.ts')).LEDGER },
   { command: 'audit', load: async () => (await import('./audit.ts')).AUDIT },
   { command: 'token', load: async () => (await import('./tokens.ts')).TOKENS },
   { command: 'collector', load: async () => (await import('./collectors.ts')).COLLECTORS },

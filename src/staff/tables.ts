@@ -1,3 +1,3 @@
 import type { TableClasses } from '../platform/db/distribution.ts';
 
-export const STAFF_TABLES: TableClasses = { action_answers: 'local' };
+export const STAFF_TABLES: TableClasses = { action_answers: 'local', jobs: 'local' };

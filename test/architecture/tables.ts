@@ -31,7 +31,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   batches: ['batches', 'batch_chunks'],
 
   proposals: ['proposals', 'proposal_decisions'],
-  staff: ['action_answers'],
+  staff: ['action_answers', 'jobs'],
 
   'payments/ledger': [
     'accounts',

@@ -23,7 +23,7 @@ const APPEND_ONLY = `transfers ledger_blocks ledger_heads collections fund_movem
   audit_results`.split(/\s+/);
 /** The service may delete rows of these tables only. */
 const DELETABLE =
-  `action_answers request_nonces passkeys passkey_challenges request_log sessions sign_in_failures sign_in_sources routes route_breakers operator_float_hours operator_products vendor_float_hours phone_prefixes
+  `action_answers jobs request_nonces passkeys passkey_challenges request_log sessions sign_in_failures sign_in_sources routes route_breakers operator_float_hours operator_products vendor_float_hours phone_prefixes
   webhooks suppression_rules credit_import_findings database_processes operator_handles`.split(
     /\s+/,
   );

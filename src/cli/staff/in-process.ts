@@ -8,10 +8,12 @@ import { COMMAND_LINE, mayActAlone } from '../../proposals/actors.ts';
 import type { AnyAction, AnyView } from '../../staff/definition.ts';
 import type { StaffDeps } from '../../staff/deps.ts';
 import { arrivedFile } from '../../staff/forms.ts';
+import { progressText } from '../../staff/job-schema.ts';
 import { perform } from '../../staff/perform.ts';
 import type { By } from '../../staff/perform.ts';
 import { ALL_OF_STAFF } from '../../staff/viewer.ts';
 import type { Viewer } from '../../staff/viewer.ts';
+import { SCHEMA } from '../../schema.ts';
 import type { Cli } from '../cli.ts';
 import type { Session } from '../session.ts';
 import { mustSignIn, requireStaff, signIn } from '../parties/as-person.ts';
@@ -118,14 +120,14 @@ async function actorIn(
 
 /** What a definition asks for is loaded then: most commands need little of the service. */
 function depsOf({ progress }: Cli, session: Session): StaffDeps {
-  const { pool, wireTime, ledgerMac, config } = session;
+  const { pool, wireTime, ledgerMac, findLedgerMac, config } = session;
   const masterKeys = async () => {
     const { masterKeys: keys, certain } = await session.sealing();
     await requireSameMasterKey(pool, keys, certain);
     return keys;
   };
   return {
-    ...{ pool, wireTime, ledgerMac, masterKeys, clock: systemClock },
+    ...{ pool, wireTime, ledgerMac, findLedgerMac, masterKeys, schema: SCHEMA, clock: systemClock },
     ...{ timeZone: config.timeZone, publicUrl: config.publicUrl },
     consoleUrl: `${config.publicUrl}${config.consolePath}`,
     proposals: async () => {
@@ -144,7 +146,6 @@ function depsOf({ progress }: Cli, session: Session): StaffDeps {
     },
     activity: countedNow(pool, systemClock),
     credit: async () => await (await import('../credit/desk.ts')).openDesk(session),
-    progress: ({ done, of, what }) =>
-      progress.show(of === null ? `${done} ${what}` : `${done} of ${of} ${what}`),
+    progress: (now) => progress.show(progressText(now)),
   };
 }

@@ -25,6 +25,8 @@ export interface Called {
     readonly csv?: boolean;
     readonly wide?: boolean;
     readonly watch?: boolean;
+    /** False: `--no-wait`. */
+    readonly wait?: boolean;
     readonly out?: string;
   };
 }
@@ -86,6 +88,8 @@ function addSurfaceOptions(added: Command, of: Definition, { isRemote }: Runner)
       isRemote ? `${who} (default: the owner of the token)` : who,
     );
     added.addOption(isFree ? by : by.makeOptionMandatory());
+    if (of.isJob === true && isRemote)
+      added.option('--no-wait', 'show the job that begins, and do not wait for its result');
   }
   if (of.kind === 'download')
     added.option('--out <file>', 'write to this file (default: standard output)');

@@ -4,17 +4,20 @@ import https from 'node:https';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createWireTime } from '../../platform/base/clock.ts';
 import { readJson } from '../../platform/base/json.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { programVersion } from '../../platform/program-version.ts';
 import { routeOf } from '../../staff/definition.ts';
 import type { Cli } from '../cli.ts';
+import { jobView, progressText } from '../../staff/job-schema.ts';
+import type { JobView } from '../../staff/job-schema.ts';
 import { formatOf } from './mount.ts';
 import type { Called } from './mount.ts';
 import type { Profile } from './profile.ts';
 import { saved } from './saved.ts';
-import { shownAnswer } from './shown.ts';
+import { objectText, shownAnswer } from './shown.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -36,8 +39,32 @@ export async function runRemote(cli: Cli, profile: Profile, called: Called): Pro
     const zone = String(response.headers['malipo-time-zone'] ?? 'UTC');
     const how = { wireTime: createWireTime(zone), wide: options.wide === true };
     if (of.kind !== 'view' && of.kind !== 'action') return undefined;
-    return shownAnswer(of, answer, how);
+    if (of.kind === 'view' || of.isJob !== true) return shownAnswer(of, answer, how);
+    if (options.wait === false) return { json: answer, text: objectText(jobView, answer, how) };
+    return shownAnswer(of, await resultOf(cli, profile, answer as JobView), how);
   });
+}
+
+const POLL_MS = 200;
+const MAX_POLL_MS = 2_000;
+
+/** Waits until a job ends. Throws: `PlainError` if it has no result. */
+async function resultOf(cli: Cli, profile: Profile, begun: JobView): Promise<Values> {
+  let job = begun;
+  for (
+    let waitMs = POLL_MS;
+    job.state === 'running';
+    waitMs = Math.min(waitMs * 1.5, MAX_POLL_MS)
+  ) {
+    if (job.progress !== null) cli.progress.show(progressText(job.progress));
+    await sleep(waitMs);
+    const response = await ask(profile, { method: 'GET', path: `/jobs/${begun.job}` });
+    job = readJson(await text(response)) as JobView;
+  }
+  if (job.result !== null) return job.result as Values;
+  throw new PlainError(
+    job.error ?? 'It was interrupted, because its process was stopped or killed. Begin it again.',
+  );
 }
 
 export interface Asked {

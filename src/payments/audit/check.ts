@@ -1,5 +1,6 @@
 import { ID_FORM } from '../../platform/base/ids.ts';
 import { encodeReference } from '../../parties/reference.ts';
+import { readVids } from '../../parties/read-vendors.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { snapshot } from '../../platform/db/pool.ts';
@@ -141,6 +142,14 @@ async function look(pool: Pool, options: CheckOptions): Promise<CheckReport> {
       authenticated: mac !== undefined,
     };
   });
+}
+
+/** Violations under the names of answers, with the vendors’ own ids. */
+export async function withVids(db: Queryable, violations: readonly Violation[]) {
+  const vids = await readVids(db);
+  return violations.map(({ invariant, vendorId, detail }) => ({
+    ...{ invariant, vendor_id: vendorId, vid: vids.get(vendorId) ?? null, detail },
+  }));
 }
 
 /** Verifies what the rows say, without the schema, in the caller's snapshot. */

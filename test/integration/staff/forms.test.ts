@@ -8,6 +8,7 @@ import { createWireTime, systemClock } from '../../../src/platform/base/clock.ts
 import { createPool } from '../../../src/platform/db/pool.ts';
 import type { Pool } from '../../../src/platform/db/pool.ts';
 import type { LongReads } from '../../../src/platform/base/long-reads.ts';
+import { SCHEMA } from '../../../src/schema.ts';
 import { createCursors } from '../../../src/platform/http/cursors.ts';
 import { action, download, view } from '../../../src/staff/definition.ts';
 import type { Definition } from '../../../src/staff/definition.ts';
@@ -41,6 +42,8 @@ beforeAll(async () => {
         consoleUrl: 'https://pay.example.com/console',
         masterKeys: none,
         ledgerMac: none,
+        findLedgerMac: none,
+        schema: SCHEMA,
         proposals: none,
         catalogue: none,
         overview: none,

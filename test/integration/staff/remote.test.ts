@@ -1,7 +1,7 @@
 import { mkdtempSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { DEMO_PASSWORD } from '../../../sandbox/data.ts';
 import { listAudit } from '../../../src/parties/people/read-audit.ts';
 import { DEMO_STAFF_TOKEN } from '../../../src/parties/people/tokens.ts';
@@ -85,6 +85,33 @@ test('what needs the machine says so, and a token of nobody is refused', async (
   expect((await inProcess(away, 'token', 'list')).stderr).toContain('cannot be reached');
   const open = { ...remote, MALIPO_URL: 'http://pay.example.com' };
   expect((await inProcess(open, 'token', 'list')).stderr).toContain('https:');
+});
+
+test('a job is begun by its command, which waits for the result or shows the job', async () => {
+  await must(local, 'ledger', 'chain');
+  const near = await must(local, 'ledger', 'check', '--json');
+  const far = await must(remote, 'ledger', 'check', '--json');
+  expect(far.json()).toMatchObject({ violations: 0, authenticated: true });
+  expect(Object.keys(far.json<object>())).toEqual(Object.keys(near.json<object>()));
+  const missing = ['--head', '0'.repeat(64), '--json'];
+  expect(await malipo(remote, 'ledger', 'check', ...missing)).toMatchObject({ exitCode: 1 });
+  const begun = await must(remote, 'ledger', 'check', '--no-wait', '--json');
+  const { job } = begun.json<{ job: string }>();
+  await vi.waitFor(
+    async () => {
+      const shown = await must(remote, 'job', 'show', job, '--json');
+      expect(shown.json()).toMatchObject({ state: 'done', result: { violations: 0 } });
+    },
+    { timeout: 20_000 },
+  );
+  const { jobs } = (await must(remote, 'job', 'list', '--json')).json<{ jobs: object[] }>();
+  expect(jobs).toMatchObject([
+    { job, state: 'done' },
+    { name: 'ledger.check', state: 'failed', error: null },
+    { name: 'ledger.check', state: 'done' },
+    { name: 'ledger.check', state: 'done', started_by: 'command line' },
+    { name: 'ledger.chain' },
+  ]);
 });
 
 test('--by must be the person of the token', async () => {

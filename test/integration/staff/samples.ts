@@ -191,6 +191,17 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'person.enable': { by: 'admin', input: addedPerson },
   // The entries that the look itself makes are others.
   'audit.list': { by: 'admin', input: async () => ({ action: 'biller.offline' }) },
+  'job.list': { by: 'admin', input: async () => ({}) },
+  'job.show': {
+    by: 'admin',
+    moves: ['state', 'progress', 'ended_at', 'result'],
+    input: async ({ act }) => {
+      const { job } = await act('admin', '/ledger/chain', {});
+      return { job };
+    },
+  },
+  'ledger.check': { by: 'operations', input: async () => ({ heads: ['0'.repeat(64)] }) },
+  'ledger.chain': { by: 'operations', input: async () => ({}) },
   'system.show': {
     ...{ by: 'operations', input: async () => ({}) },
     moves: ['checks', 'process', 'backup_age_seconds'],
