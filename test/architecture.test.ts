@@ -345,6 +345,15 @@ describe('the rest', () => {
     expect(inSource.toSorted()).toEqual(['payments/operators.ts', 'payments/payments.ts']);
   });
 
+  test('no glob names the files of src, or the check for unused code would take each for an entry', () => {
+    const globbing = ['sandbox', 'scripts', 'bench', 'test']
+      .flatMap(typescriptIn)
+      .filter((file) =>
+        /\bglob(?:Sync)?\(\s*['"`](?:\.\/)?src\b/.test(readFileSync(path.join(ROOT, file), 'utf8')),
+      );
+    expect(globbing).toEqual([]);
+  });
+
   test('the environment is read at the entry of commands, and in one other file', () => {
     const readers = files.filter((file) => sources.get(file)?.includes('process.env'));
     expect(readers).toEqual(['config.ts', 'cli/malipo.ts']);
@@ -365,6 +374,17 @@ describe('the rest', () => {
 
   test('SQL functions can be read at once', () => {
     expect(longFunctions(sqlFiles, LONG_FUNCTIONS)).toEqual([]);
+  });
+
+  test('the log has one name for a biller and one for an operator', () => {
+    // The fields of a line: the object, or the call that makes it.
+    const logged = /\blog\??\.(?:debug|info|warn|error|fatal)\(\s*(\{[^}]*\})/g;
+    // A field of its own, not the value of another one.
+    const otherName = /(?<=[{,]\s*)(?:biller|operator)(?:Code|_code)\b/;
+    const found = [...sources].filter(([, text]) =>
+      [...text.matchAll(logged)].some(([, fields = '']) => otherName.test(fields)),
+    );
+    expect(found.map(([file]) => file)).toEqual([]);
   });
 
   test('HMAC and AES-GCM are in one file each', () => {

@@ -1,9 +1,7 @@
-import { LOGIN } from '../parties/people/login.ts';
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
-import { parseSenderTime, periodOfDay, startOfNamedDay } from '../platform/base/clock.ts';
+import { parseSenderTime, startOfNamedDay } from '../platform/base/clock.ts';
 import type { WireTime } from '../platform/base/clock.ts';
-import { ID_FORM } from '../platform/base/ids.ts';
 import { MONEY_PATTERN, parseMoney } from '../platform/base/money.ts';
 import { SIGNER_NAME_PATTERN } from '../parties/vendor.ts';
 import { UsageError } from './failure.ts';
@@ -21,9 +19,6 @@ export function command(
     .description(summary)
     .option('--json', 'one JSON document instead of a table');
 }
-
-/** Adds `--wide` to a list that has more columns than fit. */
-export const wideOption = (): Option => new Option('--wide', 'every column');
 
 /** A parser of an argument that has to match. @param form completes "It must be …". */
 function matching(pattern: RegExp, form: string): (text: string) => string {
@@ -49,22 +44,10 @@ export function like(parameter: object): (text: string) => string {
   return matching(new RegExp(pattern, 'u'), form);
 }
 
-/** A parser of the id of a `what`, such as `journal`. */
-export function idOf(what: string): (text: string) => string {
-  return matching(new RegExp(`^${ID_FORM}$`), `the ${what}’s id`);
-}
-
 export const signerName = matching(
   SIGNER_NAME_PATTERN,
   '1 to 64 letters, digits, dots, hyphens or underscores',
 );
-const requireLogin = matching(
-  LOGIN,
-  'an e-mail address, or a name of 2 to 127 letters, digits, dots and hyphens; a vendor’s id and a colon may come before it',
-);
-
-/** Accepts a login in any case and returns it in lower case, as it is stored. */
-export const loginName = (text: string): string => requireLogin(text.toLowerCase());
 
 const requireCode = matching(/^[a-z0-9_]{1,40}$/, '1 to 40 letters, digits or underscores');
 
@@ -141,68 +124,6 @@ export function periodStart(text: string, option: string, wireTime: WireTime): D
   if (time !== undefined) return time;
   if (isDay) throw noSuchDay(text, option);
   throw new UsageError(`${option} must be YYYY-MM-DD, ${MOMENT_FORMS}.`);
-}
-
-/** The exclusive end of a period: an instant, or the end of a day. */
-export function periodEnd(text: string, option: string, wireTime: WireTime): Date {
-  return periodOfDay(text, wireTime)?.to ?? periodStart(text, option, wireTime);
-}
-
-/**
- * A day in the service's time zone.
- * Throws: `UsageError` naming the option.
- */
-export function oneDay(
-  text: string,
-  option: string,
-  wireTime: WireTime,
-): { readonly from: Date; readonly to: Date } {
-  if (!DAY_PATTERN.test(text)) throw new UsageError(`${option} must be written YYYY-MM-DD.`);
-  const day = periodOfDay(text, wireTime);
-  if (day === undefined) throw noSuchDay(text, option);
-  return day;
-}
-
-/** `--from` and `--to` of a list of payments, which `dayPeriod` reads. */
-export const fromDayOption = (): Option =>
-  new Option('--from <day>', 'created on this day or later, YYYY-MM-DD in TIME_ZONE');
-export const toDayOption = (): Option => new Option('--to <day>', 'created on this day or earlier');
-
-/**
- * The period from the start of one day to the end of another, which is included.
- * Throws: `UsageError` naming the option.
- */
-export function dayPeriod(
-  { from, to }: { readonly from?: string; readonly to?: string },
-  wireTime: WireTime,
-): { readonly from: Date | undefined; readonly to: Date | undefined } {
-  const period = {
-    from: from === undefined ? undefined : oneDay(from, '--from', wireTime).from,
-    to: to === undefined ? undefined : oneDay(to, '--to', wireTime).to,
-  };
-  if (period.from !== undefined && period.to !== undefined && period.from >= period.to) {
-    throw new UsageError('--to must not be before --from.');
-  }
-  return period;
-}
-
-/** `--from` and `--to` of a report about the books, which `bookPeriod` reads. */
-export const fromBookOption = (): Option =>
-  new Option('--from <time>', 'a day or a time (default: the first day of this month)');
-export const toBookOption = (): Option =>
-  new Option('--to <time>', 'a day (included) or a time (not included) (default: now)');
-
-/** A period of the books: this month, if nothing else was given. Throws: `UsageError`. */
-export function bookPeriod(
-  options: { readonly from?: string; readonly to?: string },
-  wireTime: WireTime,
-): { readonly from: Date; readonly to: Date } {
-  const now = new Date();
-  const firstOfMonth = `${wireTime.format(now).slice(0, 8)}01`;
-  const from = periodStart(options.from ?? firstOfMonth, '--from', wireTime);
-  const to = options.to === undefined ? now : periodEnd(options.to, '--to', wireTime);
-  if (to <= from) throw new UsageError('--to must be later than --from.');
-  return { from, to };
 }
 
 /** A parser of texts with at most this many printable characters. */

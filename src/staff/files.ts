@@ -23,11 +23,6 @@ const TYPES = {
 /** Spreadsheets recognise UTF-8 by it. */
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** True if the view's rows can be had as a file. */
-export function hasFile({ rows }: AnyView): boolean {
-  return rows !== undefined;
-}
-
 /** What a file is like. */
 export interface FileWanted {
   readonly format: FileFormat;

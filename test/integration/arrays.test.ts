@@ -2,7 +2,6 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   bigintArray,
-  booleanArray,
   byteaArray,
   integerArray,
   smallintArray,
@@ -56,7 +55,6 @@ const TEXTS = fc
   .map((text) => text.replaceAll('\0', ' '));
 
 const CASES: Readonly<Record<string, fc.Arbitrary<[Buffer, readonly unknown[]]>>> = {
-  boolean: fc.array(fc.boolean()).map((values) => [booleanArray(values), values]),
   smallint: fc
     .array(fc.integer({ min: -32_768, max: 32_767 }))
     .map((values) => [smallintArray(values), values]),

@@ -5,8 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../src/config.ts';
 import { Refusal } from '../../src/platform/base/errors.ts';
 import { PlainError } from '../../src/platform/base/plain-error.ts';
-import { createWireTime } from '../../src/platform/base/clock.ts';
-import { durationSeconds, periodEnd, wholeNumber } from '../../src/cli/arguments.ts';
+import { durationSeconds, wholeNumber } from '../../src/cli/arguments.ts';
 import { explain, UsageError } from '../../src/cli/failure.ts';
 import { counted, createProgress, record, table } from '../../src/cli/output.ts';
 import { inProcess } from './cli-support.ts';
@@ -173,13 +172,6 @@ describe('arguments', () => {
 
   it.each(['', '0', '11', '1.0', '1e1', '0x1', ' 1'])('refuses the number "%s"', (text) => {
     expect(() => wholeNumber(1, 10)(text)).toThrow('from 1 to 10');
-  });
-
-  it('ends a day an hour later when clocks are set back', () => {
-    const berlin = createWireTime('Europe/Berlin');
-    const end = periodEnd('2026-10-25', '--to', berlin);
-    expect(end.toISOString()).toBe('2026-10-25T23:00:00.000Z');
-    expect(berlin.format(end)).toBe('2026-10-26 00:00:00');
   });
 });
 

@@ -87,8 +87,3 @@ export async function signIn(
   const options = { pool, ledgerMac: await ledgerMac(), masterKeys, codesRequired: true };
   await checkSignIn(options, request, new Date());
 }
-
-/** A step of what finance decides. */
-export function financeAct(action: string, by: string, target: string): Act {
-  return { by, permission: 'finance.act', action, target };
-}

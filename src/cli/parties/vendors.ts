@@ -1,7 +1,6 @@
 import { Refusal } from '../../platform/base/errors.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { findVendor } from '../../parties/read-vendors.ts';
-import { PlainError } from '../../platform/base/plain-error.ts';
 import type { VendorRow } from '../../parties/read-vendors.ts';
 
 /** The vendor that `--vid` names. Throws: `unknown_vendor`. */
@@ -18,11 +17,4 @@ export async function requireActiveVendor(db: Queryable, vid: string): Promise<V
   const vendor = await requireVendor(db, vid);
   if (vendor.status === 'suspended') throw new Refusal('vendor_suspended', { field: 'vid' });
   return vendor;
-}
-
-/** The vendor that is the argument of a command. Throws: `PlainError`. */
-export async function requireVendorId(db: Queryable, vid: string): Promise<number> {
-  const vendor = await findVendor(db, vid);
-  if (vendor === undefined) throw new PlainError(`Vendor ${vid} does not exist.`);
-  return vendor.vendorId;
 }

@@ -80,11 +80,6 @@ export function nameTokens(text: string): string[] {
   return significantWords(nameWords(text));
 }
 
-/** True if the text contains at least one word that counts as a name. */
-export function isName(text: string): boolean {
-  return LETTERS_ALONE.test(text) || nameTokens(text).length > 0;
-}
-
 const STRONG_SIMILARITY = 0.92;
 /** Enough if the tokens also sound alike. */
 const ALIKE_SIMILARITY = 0.8;

@@ -51,11 +51,6 @@ export function askedAs(operator: Versions, version: number | null): number | nu
   return end?.version ?? operator.version;
 }
 
-/** Since when the operator has had its current merchant account; null: always. */
-export function accountSince({ former }: Versions): Date | null {
-  return former.findLast((one) => !one.sameAccount)?.replacedAt ?? null;
-}
-
 function isSame({ sameAccount }: { readonly sameAccount: boolean }): boolean {
   return sameAccount;
 }

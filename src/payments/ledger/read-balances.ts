@@ -51,16 +51,3 @@ export async function readBalances(
   );
   return read.rows;
 }
-
-/** Balances of these accounts of all vendors, by `<vendor id> <account>`. */
-export async function listAllBalances(
-  db: Queryable,
-  accounts: readonly AccountName[],
-): Promise<Map<string, bigint>> {
-  const read = await db.query<{ vendorId: number; account: string; balanceCents: bigint }>(
-    `select vendor_id as "vendorId", account, balance_cents as "balanceCents" from accounts
-      where account = any($1)`,
-    [accounts],
-  );
-  return new Map(read.rows.map((row) => [`${row.vendorId} ${row.account}`, row.balanceCents]));
-}

@@ -1,7 +1,5 @@
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { FeeFormula } from './price.ts';
-
-export const MAX_BPS = 10_000;
 export const MAX_TIERS = 20;
 
 /** Throws: `PlainError` naming the field, if fees cannot follow from the formula. */

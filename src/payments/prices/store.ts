@@ -76,19 +76,6 @@ export async function listFeePrices(db: Queryable, which: WhichPrices): Promise<
   }));
 }
 
-/** Prices of the same key that begin after the price of this version, except ends of prices. */
-export async function listFeePricesAfter(
-  db: Queryable,
-  { billerCode, vendorId }: Pick<FeePriceRow, 'billerCode' | 'vendorId'>,
-  version: number,
-): Promise<FeePriceRow[]> {
-  const listed = (await listFeePrices(db, 'current')).filter(
-    (row) => row.billerCode === billerCode && row.vendorId === vendorId,
-  );
-  const index = listed.findIndex((row) => row.version === version);
-  return listed.slice(index + 1).filter((row) => row.tiers.length > 0);
-}
-
 const OPERATOR_PRICES = `select p.version, p.biller_code as "billerCode",
     p.operator_code as "operatorCode", p.valid_from as "validFrom", p.set_at as "setAt",
     p.set_by as "setBy", p.cost_cents as "costCents", p.cost_bps as "costBps",

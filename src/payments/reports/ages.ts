@@ -20,11 +20,6 @@ export function ageOf(since: Date, now: Date): Age {
   return AGES[passed] ?? '>30';
 }
 
-/** Text of an age in a file. A spreadsheet would turn `1-7` into a date. Pure. */
-export function ageCell(age: string): string {
-  return `${age} days`;
-}
-
 /** Amounts by age, in the order of `AGES`. */
 export type ByAge = readonly [bigint, bigint, bigint, bigint];
 

@@ -50,17 +50,6 @@ function writeNumber(array: Buffer, value: number, at: number): number {
 
 const NULL_LENGTH = -1;
 
-export function booleanArray(values: readonly boolean[]): Buffer {
-  const array = startArray('boolean', values.length, values.length);
-  let at = HEADER_BYTES;
-  for (const value of values) {
-    at = writeNumber(array, 1, at);
-    array[at] = value ? 1 : 0;
-    at += 1;
-  }
-  return array;
-}
-
 /** @param values whole numbers from -32,768 to 32,767. */
 export function smallintArray(values: readonly number[]): Buffer {
   const array = startArray('smallint', values.length, 2 * values.length);
