@@ -12,7 +12,7 @@ import {
   updateVendor,
 } from './store.ts';
 import { findVendor, findSameVid } from './read-vendors.ts';
-import { findCollector } from './read-collectors.ts';
+import { findCollector, listCollectors } from './read-collectors.ts';
 import { listKeysOf } from './read-keys.ts';
 import type { CollectorChange, VendorChange } from './store.ts';
 import { LONG_DUPLICATE_WINDOW } from './vendor.ts';
@@ -77,8 +77,7 @@ export async function registerVendor(
   // Logins, which are in lower case, begin with it: two vendors would share them.
   const same = await findSameVid(client, vid);
   if (same !== undefined && same !== vid) {
-    const text = `Vendor ${same} already exists; upper and lower case are not enough of a difference.`;
-    throw new PlainError(text, { field: 'vid' });
+    throw new PlainError(onlyCase('Vendor', same), { field: 'vid' });
   }
   const vendorId = await insertVendor(client, { vid, name, sector, createdAt: new Date() });
   if (vendorId === undefined) throw new PlainError(`Vendor ${vid} already exists.`);
@@ -86,6 +85,9 @@ export async function registerVendor(
   const holder: Holder = { holderKind: 'vendor', holder: vid };
   return { vendorId, securityKey: await giveNewKey(client, holder, { ...sealing, overlap: 0 }) };
 }
+
+const onlyCase = (what: string, same: string): string =>
+  `${what} ${same} already exists; upper and lower case are not enough of a difference.`;
 
 /**
  * Changes the given settings of a vendor; the others stay. References that become optional lengthen
@@ -113,11 +115,17 @@ export async function addCollector(
   sealing: Sealing & GivenKey,
 ): Promise<string> {
   return await changeSettings(db, 'vendors', async (client) => {
-    await requireVendors(client, collector.scope);
+    const { collector: id, scope } = collector;
+    await requireVendors(client, scope);
+    // People would take one for the other, and one reference of both would be credited twice.
+    const isAlike = (row: { collector: string }) =>
+      row.collector.toLowerCase() === id.toLowerCase();
+    const same = (await listCollectors(client)).find(isAlike)?.collector;
+    if (same !== undefined && same !== id) throw new PlainError(onlyCase('Collector', same));
     if (!(await insertCollector(client, { ...collector, createdAt: new Date() }))) {
-      throw new PlainError(`Collector ${collector.collector} already exists.`);
+      throw new PlainError(`Collector ${id} already exists.`);
     }
-    const holder: Holder = { holderKind: 'collector', holder: collector.collector };
+    const holder: Holder = { holderKind: 'collector', holder: id };
     return await giveNewKey(client, holder, { ...sealing, overlap: 0 });
   });
 }

@@ -94,6 +94,9 @@ describe('malipo collector', () => {
       '--all-vendors',
     );
     expect(again.stderr).toBe('error: Collector till already exists.\n');
+    const other = ['collector', 'add', 'TILL', '--name', 'Till', '--all-vendors'];
+    const alike = await inProcess(environment, ...other);
+    expect(alike.stderr).toContain('Collector till already exists; upper and lower case');
 
     const rotated = await must(environment, 'collector', 'rotate-key', 'till', '--json');
     expect(rotated.json()).toMatchObject({ secret: expect.any(String) });
