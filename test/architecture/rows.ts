@@ -5,6 +5,7 @@
  */
 export const ROWS: readonly (readonly string[])[] = [
   ['platform/base'],
+  ['platform/networks'],
   ['platform/outbound', 'platform/program-version', 'platform/sync-folder'],
   [
     'platform/health-check',

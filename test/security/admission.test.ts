@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { BlockList, connect } from 'node:net';
+import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -250,7 +250,7 @@ test('connections of one address beyond its share are closed, and free their pla
   // The server's own limits do not count this machine; these do.
   const app = createServer({ log: pino({ level: 'silent' }) });
   cleanups.push(async () => await app.close());
-  limitConnections(app, { ...NO_LIMITS, connectionsPerAddress: 2 }, new BlockList());
+  limitConnections(app, { ...NO_LIMITS, connectionsPerAddress: 2 }, () => false);
   app.post('/quick', () => ({ done: true }));
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { BlockList, isIP } from 'node:net';
 import type { Clock } from '../../platform/base/clock.ts';
 import { newId } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { MasterKeys } from '../../platform/base/sealing.ts';
 import type { Pool } from '../../platform/db/pool.ts';
+import { createNetworks, isNetwork } from '../../platform/networks.ts';
 import { isAuthentic } from './authenticity.ts';
 import { insertEnded } from './ended-store.ts';
 import { masterMac } from './known-devices.ts';
@@ -120,7 +120,7 @@ export function createTokens(
 
 /** True if the token may be used from this address. */
 export function isFrom({ row: { addresses } }: ProgramToken, address: string): boolean {
-  return addresses === null || isWithin(address, addresses);
+  return addresses === null || createNetworks(addresses)(address);
 }
 
 export function isValid(row: TokenRow, now: Date): boolean {
@@ -166,23 +166,7 @@ function tokenText(
 
 /** Throws: `PlainError` (field `addresses`). */
 function requireNetwork(text: string): string {
-  const [address = '', bits] = text.split('/');
-  const family = isIP(address);
-  const most = family === 6 ? 128 : 32;
-  const isLength = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
-  if (family !== 0 && isLength && text.split('/').length <= 2) return text;
+  if (isNetwork(text)) return text;
   const says = `${text} is neither an address nor a network such as 192.0.2.0/24.`;
   throw new PlainError(says, { field: 'addresses' });
-}
-
-function isWithin(address: string, networks: readonly string[]): boolean {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [base = '', bits] = network.split('/');
-    const type = isIP(base) === 6 ? 'ipv6' : 'ipv4';
-    if (bits === undefined) list.addAddress(base, type);
-    else list.addSubnet(base, Number(bits), type);
-  }
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
-  return list.check(mapped, isIP(mapped) === 6 ? 'ipv6' : 'ipv4');
 }

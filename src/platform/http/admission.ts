@@ -1,8 +1,8 @@
-import { BlockList, isIPv6 } from 'node:net';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../base/errors.ts';
 import { LIMITS } from '../base/limits.ts';
+import { createNetworks } from '../networks.ts';
 import type { AtClosing } from './lifecycle.ts';
 import { networkOf } from './rate-limits.ts';
 
@@ -60,7 +60,7 @@ interface Client {
 export function limitRequests(
   app: FastifyInstance,
   limits: AdmissionLimits,
-  uncounted: BlockList,
+  isUncounted: IsUncounted,
   atClosing: AtClosing,
 ): void {
   const unfinished = new OldestFirst({
@@ -69,7 +69,7 @@ export function limitRequests(
   });
   const shares = new Shares(limits.requestsPerAddress);
   const watchers = new OldestFirst({ max: LIMITS.watchersWaiting, maxPerAddress: 0 });
-  const clientAt = createClients(uncounted);
+  const clientAt = createClients(isUncounted);
   let underWay = 0;
   app.decorateRequest('isAlwaysServed', false);
   app.decorateRequest('unfinished', undefined);
@@ -161,14 +161,14 @@ function admitWatcher(
  * Remembers what it found out about an address: looking it up costs more than all else that
  * admission does for a request.
  */
-function createClients(uncounted: BlockList): (address: string | undefined) => Client {
+function createClients(isUncounted: IsUncounted): (address: string | undefined) => Client {
   const known = new Map<string, Client>();
   return (address) => {
     // The connection has ended already.
     if (address === undefined) return { network: '', isCounted: false };
     let client = known.get(address);
     if (client === undefined) {
-      client = { network: networkOf(address), isCounted: !isIn(uncounted, address) };
+      client = { network: networkOf(address), isCounted: !isUncounted(address) };
       if (known.size >= LIMITS.limitedNames) known.clear();
       known.set(address, client);
     }
@@ -194,10 +194,10 @@ function tooMany(): Refusal {
 export function limitConnections(
   app: FastifyInstance,
   limits: AdmissionLimits,
-  uncounted: BlockList,
+  isUncounted: IsUncounted,
 ): void {
   const shares = new Shares(limits.connectionsPerAddress);
-  const clientAt = createClients(uncounted);
+  const clientAt = createClients(isUncounted);
   app.server.maxConnections = limits.connections;
   app.server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket;
@@ -213,20 +213,11 @@ export function limitConnections(
  * Addresses that stand for many clients, or for the machine itself: trusted proxies, and loopback,
  * where only a proxy or the administrator connects from.
  */
-export function uncountedAddresses(trustedProxies: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const network of ['127.0.0.0/8', '::1', ...trustedProxies]) {
-    const [address = '', bits] = network.split('/');
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
-    if (bits === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(bits), family);
-  }
-  return list;
+export function uncountedAddresses(trustedProxies: readonly string[]): IsUncounted {
+  return createNetworks(['127.0.0.0/8', '::1', ...trustedProxies]);
 }
 
-function isIn(list: BlockList, address: string): boolean {
-  return list.check(address.replace(/%.*$/, ''), isIPv6(address) ? 'ipv6' : 'ipv4');
-}
+type IsUncounted = (address: string) => boolean;
 
 /** Counts something per client, up to a maximum. */
 class Shares {

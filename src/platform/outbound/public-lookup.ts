@@ -1,15 +1,16 @@
-import { BlockList, isIP, isIPv6 } from 'node:net';
+import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
 import { createLookup } from './host-names.ts';
 import type { Resolve } from './host-names.ts';
+import { createNetworks } from '../networks.ts';
 
 /**
  * The address ranges of servers on the Internet. All other IPv6 is special-purpose or unassigned.
  */
-const ASSIGNED = blockListOf(['0.0.0.0/0', '2000::/3']);
+const isAssigned = createNetworks(['0.0.0.0/0', '2000::/3']);
 
 /** Ranges within it that are not Internet servers, by the IANA special-purpose registries. */
-const SPECIAL = blockListOf([
+const isSpecial = createNetworks([
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
   '100.64.0.0/10', // carrier-grade NAT
@@ -30,21 +31,9 @@ const SPECIAL = blockListOf([
   '3fff::/20', // documentation
 ]);
 
-function blockListOf(networks: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [address = '', bits] = network.split('/');
-    list.addSubnet(address, Number(bits), isIPv6(address) ? 'ipv6' : 'ipv4');
-  }
-  return list;
-}
-
-/** IPv4 addresses written as IPv6 (`::ffff:10.0.0.1`) count as IPv4. */
 function isPrivateAddress(address: string): boolean {
-  // A zone only follows link-local addresses, and BlockList does not parse it.
-  if (address.includes('%')) return true;
-  const family = isIPv6(address) ? 'ipv6' : 'ipv4';
-  return !ASSIGNED.check(address, family) || SPECIAL.check(address, family);
+  // A zone only follows link-local addresses.
+  return address.includes('%') || !isAssigned(address) || isSpecial(address);
 }
 
 /**

@@ -1,8 +1,8 @@
-import { BlockList, isIP } from 'node:net';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { MOBILE_NUMBER } from '../../../platform/base/mobile-number.ts';
 import { MONEY_PATTERN, parseMoney } from '../../../platform/base/money.ts';
+import { createNetworks, isNetwork } from '../../../platform/networks.ts';
 import { CONNECTION_SETTINGS } from '../../connection.ts';
 import { createSettingsReader, readSecretJson } from '../../settings.ts';
 
@@ -69,25 +69,11 @@ export function readAddresses(
   sourceCode: string,
   addresses: readonly string[] = SAFARICOM,
 ): (address: string) => boolean {
-  const list = new BlockList();
-  for (const entry of addresses) {
-    const [address = '', bits] = entry.split('/');
-    const family = isIP(address);
-    const length = bits === undefined ? undefined : Number(bits);
-    const isLength =
-      length === undefined || (/^\d{1,3}$/.test(bits ?? '') && length <= (family === 6 ? 128 : 32));
-    if (family === 0 || !isLength || entry.split('/').length > 2) {
-      throw new Error(`source ${sourceCode}: “${entry}” is not an address or a network`);
-    }
-    const kind = family === 6 ? 'ipv6' : 'ipv4';
-    if (length === undefined) list.addAddress(address, kind);
-    else list.addSubnet(address, length, kind);
+  const wrong = addresses.find((entry) => !isNetwork(entry));
+  if (wrong !== undefined) {
+    throw new Error(`source ${sourceCode}: “${wrong}” is not an address or a network`);
   }
-  return (given) => {
-    const address = given.replace(/^::ffff:(?=\d+\.)/i, '');
-    const family = isIP(address);
-    return family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4');
-  };
+  return createNetworks(addresses);
 }
 
 export function limitOf(text: string | undefined): bigint | null {
