@@ -47,3 +47,18 @@ export function readSecretJson(
     throw new Error(`${owner}: the secret must be ${form}, each name once`);
   }
 }
+
+/**
+ * A reader of an operator's secret of several parts, which throws like a reader of settings.
+ * @param parts what it consists of, for the message.
+ */
+export function createSecretReader<Schema extends TSchema>(
+  schema: Schema,
+  parts?: string,
+): (operator: Pick<UsableOperator, 'operatorCode' | 'secret'>) => Static<Schema> {
+  const read = createSettingsReader(schema);
+  return ({ operatorCode, secret }) => {
+    const about = { owner: `operator ${operatorCode}`, ...(parts === undefined ? {} : { parts }) };
+    return read(operatorCode, readSecretJson(secret, about), 'secret');
+  };
+}

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { LIMITS } from '../../../platform/base/limits.ts';
 import { CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../../connection.ts';
-import { createSettingsReader, readSecretJson } from '../../settings.ts';
+import { createSettingsReader, createSecretReader } from '../../settings.ts';
 import type { Protocol } from '../../operator.ts';
 import { createAfricastalkingConnector } from './connector.ts';
 import { AFRICASTALKING } from './declaration.ts';
@@ -23,7 +23,7 @@ const readSettings = createSettingsReader(
   ),
 );
 
-const readSecret = createSettingsReader(
+const readSecret = createSecretReader(
   Type.Object(
     { api_key: Type.String({ pattern: '^[\\x21-\\x7e]{1,500}$' }) },
     { additionalProperties: false },
@@ -37,11 +37,7 @@ export const africastalking: Protocol = {
   create: (operator) => {
     const { operatorCode } = operator;
     const settings = readSettings(operatorCode, operator.settings);
-    const secret = readSecret(
-      operatorCode,
-      readSecretJson(operator.secret, { owner: `operator ${operatorCode}` }),
-      'secret',
-    );
+    const secret = readSecret(operator);
     return createAfricastalkingConnector({
       ...connectionOf(operator, settings),
       baseUrl: readBaseUrl(operator),

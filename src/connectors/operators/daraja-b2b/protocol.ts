@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { LIMITS } from '../../../platform/base/limits.ts';
 import { CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../../connection.ts';
-import { createSettingsReader, readSecretJson, secretsOf } from '../../settings.ts';
+import { createSettingsReader, createSecretReader, secretsOf } from '../../settings.ts';
 import type { Protocol } from '../../operator.ts';
 import { createSecretPaths } from '../../secret-path.ts';
 import { requireCallbackUrl } from './callback-url.ts';
@@ -51,7 +51,10 @@ const SECRET = Type.Object(
   },
   { additionalProperties: false },
 );
-const readSecret = createSettingsReader(SECRET);
+const readSecret = createSecretReader(
+  SECRET,
+  'consumer_key, consumer_secret, and security_credential or initiator_password',
+);
 
 export const darajaB2b: Protocol = {
   declaration: DARAJA_B2B,
@@ -64,11 +67,7 @@ export const darajaB2b: Protocol = {
   create: (operator, callbackUrl) => {
     const { operatorCode } = operator;
     const settings = readSettings(operatorCode, operator.settings);
-    const given = readSecretJson(operator.secret, {
-      owner: `operator ${operatorCode}`,
-      parts: 'consumer_key, consumer_secret, and security_credential or initiator_password',
-    });
-    const secret = readSecret(operatorCode, given, 'secret');
+    const secret = readSecret(operator);
     requireCallbackUrl(`operator ${operatorCode}`, callbackUrl);
     return createDarajaConnector({
       ...connectionOf(operator, settings),

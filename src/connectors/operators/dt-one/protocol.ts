@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { LIMITS } from '../../../platform/base/limits.ts';
 import { MONEY_PATTERN, parseMoney } from '../../../platform/base/money.ts';
 import { CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../../connection.ts';
-import { createSettingsReader, readSecretJson, secretsOf } from '../../settings.ts';
+import { createSettingsReader, createSecretReader, secretsOf } from '../../settings.ts';
 import type { Protocol } from '../../operator.ts';
 import { createSecretPaths } from '../../secret-path.ts';
 import { createDtOneConnector } from './connector.ts';
@@ -47,7 +47,7 @@ const readSettings = createSettingsReader(
   ),
 );
 
-const readSecret = createSettingsReader(
+const readSecret = createSecretReader(
   Type.Object(
     {
       api_key: Type.String({ pattern: '^[^:]+$' }),
@@ -64,11 +64,7 @@ export const dtOne: Protocol = {
   create: (operator, callbackUrl) => {
     const { operatorCode } = operator;
     const settings = readSettings(operatorCode, operator.settings);
-    const secret = readSecret(
-      operatorCode,
-      readSecretJson(operator.secret, { owner: `operator ${operatorCode}` }),
-      'secret',
-    );
+    const secret = readSecret(operator);
     return createDtOneConnector({
       ...connectionOf(operator, settings),
       baseUrl: readBaseUrl(operator),

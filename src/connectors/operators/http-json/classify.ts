@@ -8,6 +8,7 @@ import type {
   DeclineCode,
 } from '../../operator-outcomes.ts';
 import type { AccountAnswer, BalanceAnswer } from '../../operator.ts';
+import { declined, notSent, unknown } from '../../outcomes.ts';
 import { cleanMessage, cleanName } from '../../../platform/base/clean-text.ts';
 import { readAccountAnswer, readBalanceAnswer, readPaymentAnswer } from './answers.ts';
 import type { PaidAnswer, PaymentAnswer } from './answers.ts';
@@ -32,16 +33,29 @@ const FLOAT_EMPTY = 'operator_float_empty';
 
 /** The outcome of an instruction: unknown, unless the answer is accepted or nothing was written. */
 export function classifyPayment(ending: Ending, reference: string): PaymentOutcome {
-  if (ending.kind === 'nothing_written') {
-    return {
-      kind: 'not_sent',
-      reason: ending.reason,
-      operatorPaused: false,
-      answered: false,
-    };
-  }
+  if (ending.kind === 'nothing_written') return notSent(ending.reason, { answered: false });
   const answer = believedAnswer(ending, reference);
   if (typeof answer === 'string') return unknown(answer, false);
+  switch (answer.status) {
+    case 'unavailable':
+      return notSent(`${answer.code}: ${cleanMessage(answer.message)}`, {
+        answered: true,
+        operatorPaused: answer.code === FLOAT_EMPTY,
+      });
+    case 'conflict':
+      return unknown('the operator has this reference with different content', true);
+    case 'not_found':
+      return unknown('the answer is not one to an instruction', false);
+    default:
+      return stateOf(answer, ending);
+  }
+}
+
+/** What both an instruction and a status query may be answered with. */
+function stateOf(
+  answer: Extract<PaymentAnswer, { status: 'paid' | 'declined' | 'accepted' | 'processing' }>,
+  ending: Ending,
+): Paid | Declined | Unknown {
   switch (answer.status) {
     case 'paid':
       return paidOutcome(answer);
@@ -52,19 +66,8 @@ export function classifyPayment(ending: Ending, reference: string): PaymentOutco
         ...unknown('accepted by the operator', true),
         operatorHandle: answer.handle ?? null,
       };
-    case 'processing':
-      return unknown('being processed by the operator', true);
-    case 'unavailable':
-      return {
-        kind: 'not_sent',
-        reason: `${answer.code}: ${cleanMessage(answer.message)}`,
-        operatorPaused: answer.code === FLOAT_EMPTY,
-        answered: true,
-      };
-    case 'conflict':
-      return unknown('the operator has this reference with different content', true);
     default:
-      return unknown('the answer is not one to an instruction', false);
+      return unknown('being processed by the operator', true);
   }
 }
 
@@ -74,24 +77,15 @@ export function classifyStatus(ending: Ending, reference: string): StatusOutcome
   const answer = believedAnswer(ending, reference);
   if (typeof answer === 'string') return unknown(answer, false);
   switch (answer.status) {
-    case 'paid':
-      return paidOutcome(answer);
-    case 'declined':
-      return declinedOutcome(answer, httpStatusOf(ending));
     case 'not_found':
       return { kind: 'not_found' };
-    case 'accepted':
-      return {
-        ...unknown('accepted by the operator', true),
-        operatorHandle: answer.handle ?? null,
-      };
-    case 'processing':
-      return unknown('being processed by the operator', true);
     case 'unavailable':
       // The query was not executed; this says nothing about the payment.
       return unknown(`${answer.code}: ${cleanMessage(answer.message)}`, true);
-    default:
+    case 'conflict':
       return unknown('the answer is not one to a status query', false);
+    default:
+      return stateOf(answer, ending);
   }
 }
 
@@ -154,12 +148,8 @@ export function declinedOutcome(
   const { code } = answer;
   const refused = httpStatus !== undefined && REFUSED_UNDER.has(httpStatus);
   const meant = MEANINGS.has(code) ? (code as DeclineCode) : undefined;
-  return {
-    kind: 'declined',
-    code,
-    failureCode: meant ?? (refused ? 'operator_refused' : 'declined'),
-    message: cleanMessage(answer.message),
-  };
+  const failureCode = meant ?? (refused ? 'operator_refused' : 'declined');
+  return declined(code, failureCode, cleanMessage(answer.message));
 }
 
 function httpStatusOf(ending: Ending): number | undefined {
@@ -183,8 +173,4 @@ function believedAnswer(
 
 function noAnswerText(httpStatus: number): string {
   return `HTTP ${httpStatus} without a valid answer`;
-}
-
-function unknown(reason: string, answered: boolean): Unknown {
-  return { kind: 'unknown', reason, operatorHandle: null, answered };
 }

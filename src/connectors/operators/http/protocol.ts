@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { LIMITS } from '../../../platform/base/limits.ts';
 import { connectionOf, readBaseUrl } from '../../connection.ts';
-import { createSettingsReader, readSecretJson } from '../../settings.ts';
+import { createSecretReader } from '../../settings.ts';
 import type { Protocol, UsableOperator } from '../../operator.ts';
 import { createHttpConnector } from './connector.ts';
 import { requireConsistent } from './consistent.ts';
@@ -11,7 +11,7 @@ import type { HttpSettings } from './settings.ts';
 import type { SecretPart } from './signing.ts';
 import type { VerifyingKeys } from './verifying.ts';
 
-const readSecret = createSettingsReader(
+const readSecret = createSecretReader(
   Type.Record(Type.String({ pattern: '^[a-z0-9_]{1,40}$' }), Type.String({ maxLength: 8_000 }), {
     additionalProperties: false,
   }),
@@ -27,7 +27,7 @@ export const http: Protocol = {
   create: (operator, callbackUrl) => {
     const { operatorCode } = operator;
     const settings = readHttpSettings(operatorCode, operator.settings);
-    const secret = partsOf(operator, operator.secret);
+    const secret = readSecret(operator);
     try {
       requireConsistent(settings);
       return createHttpConnector({
@@ -52,14 +52,6 @@ export const http: Protocol = {
 
 type Parts = Readonly<Record<string, string>>;
 
-function partsOf({ operatorCode }: UsableOperator, secret: string): Parts {
-  return readSecret(
-    operatorCode,
-    readSecretJson(secret, { owner: `operator ${operatorCode}` }),
-    'secret',
-  );
-}
-
 function requirePart(parts: Parts): SecretPart {
   return (name) => {
     if (!Object.hasOwn(parts, name)) throw new Error(`names no part of the secret: ${name}`);
@@ -70,11 +62,11 @@ function requirePart(parts: Parts): SecretPart {
 /** The newest must have the part that the settings name; a former one may be of other settings. */
 function verifyingKeysOf(operator: UsableOperator): VerifyingKeys {
   if (operator.secret === EXAMPLE) return [];
-  const newest = requirePart(partsOf(operator, operator.secret));
+  const newest = requirePart(readSecret(operator));
   return [
     { validUntil: null, partOf: newest },
     ...operator.secrets.slice(1).map(({ secret, validUntil }) => {
-      const parts = partsOf(operator, secret);
+      const parts = readSecret({ ...operator, secret });
       return { validUntil, partOf: (name: string) => parts[name] };
     }),
   ];

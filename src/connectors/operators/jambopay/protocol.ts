@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { LIMITS } from '../../../platform/base/limits.ts';
 import { MOBILE_NUMBER } from '../../../platform/base/mobile-number.ts';
 import { CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../../connection.ts';
-import { createSettingsReader, readSecretJson, secretsOf } from '../../settings.ts';
+import { createSettingsReader, createSecretReader, secretsOf } from '../../settings.ts';
 import type { Protocol } from '../../operator.ts';
 import { createSecretPaths } from '../../secret-path.ts';
 import { createJambopayConnector } from './connector.ts';
@@ -40,7 +40,7 @@ const readSettings = createSettingsReader(
   ),
 );
 
-const readSecret = createSettingsReader(
+const readSecret = createSecretReader(
   Type.Object(
     {
       username: Type.String({ minLength: 1 }),
@@ -58,11 +58,7 @@ export const jambopay: Protocol = {
   create: (operator, callbackUrl) => {
     const { operatorCode } = operator;
     const settings = readSettings(operatorCode, operator.settings);
-    const secret = readSecret(
-      operatorCode,
-      readSecretJson(operator.secret, { owner: `operator ${operator.operatorCode}` }),
-      'secret',
-    );
+    const secret = readSecret(operator);
     return createJambopayConnector({
       ...connectionOf(operator, settings),
       baseUrl: readBaseUrl(operator),

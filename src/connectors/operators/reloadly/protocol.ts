@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { LIMITS } from '../../../platform/base/limits.ts';
 import { CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../../connection.ts';
-import { createSettingsReader, readSecretJson, secretsOf } from '../../settings.ts';
+import { createSettingsReader, createSecretReader, secretsOf } from '../../settings.ts';
 import type { Protocol, UsableOperator } from '../../operator.ts';
 import type { WebhookSecret } from './callbacks.ts';
 import { createReloadlyConnector } from './connector.ts';
@@ -43,7 +43,7 @@ const SETTINGS = Type.Object(
 );
 const readSettings = createSettingsReader(SETTINGS);
 
-const readSecret = createSettingsReader(
+const readSecret = createSecretReader(
   Type.Object(
     {
       client_id: Type.String({ minLength: 1 }),
@@ -65,11 +65,7 @@ export const reloadly: Protocol = {
   create: (operator) => {
     const { operatorCode } = operator;
     const settings = readSettings(operatorCode, operator.settings);
-    const secret = readSecret(
-      operatorCode,
-      readSecretJson(operator.secret, { owner: `operator ${operatorCode}` }),
-      'secret',
-    );
+    const secret = readSecret(operator);
     const baseUrl = readBaseUrl(operator);
     requireSettled(operatorCode, baseUrl, settings.settles_after_ms ?? SETTLES_AFTER_MS);
     const authUrl = settings.auth_url ?? 'https://auth.reloadly.com';
@@ -121,11 +117,7 @@ function rulesOf(settings: Static<typeof SETTINGS>) {
 function webhookSecretsOf(operator: UsableOperator): WebhookSecret[] {
   return secretsOf(operator).map(({ secret, validUntil }) => {
     const { operatorCode } = operator;
-    const parts = readSecret(
-      operatorCode,
-      readSecretJson(secret, { owner: `operator ${operatorCode}` }),
-      'secret',
-    );
+    const parts = readSecret({ operatorCode, secret });
     return {
       secret: parts.webhook_secret,
       validUntilMs: validUntil?.getTime() ?? Number.POSITIVE_INFINITY,

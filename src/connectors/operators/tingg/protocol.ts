@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { LIMITS } from '../../../platform/base/limits.ts';
 import { MOBILE_NUMBER } from '../../../platform/base/mobile-number.ts';
 import { CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../../connection.ts';
-import { createSettingsReader, readSecretJson, secretsOf } from '../../settings.ts';
+import { createSettingsReader, createSecretReader, secretsOf } from '../../settings.ts';
 import type { Protocol } from '../../operator.ts';
 import { createSecretPaths } from '../../secret-path.ts';
 import { createTinggConnector } from './connector.ts';
@@ -35,7 +35,7 @@ const readSettings = createSettingsReader(
   ),
 );
 
-const readSecret = createSettingsReader(
+const readSecret = createSecretReader(
   Type.Object(
     { username: Type.String({ minLength: 1 }), password: Type.String({ minLength: 1 }) },
     { additionalProperties: false },
@@ -49,11 +49,7 @@ export const tingg: Protocol = {
   create: (operator, callbackUrl) => {
     const { operatorCode } = operator;
     const settings = readSettings(operatorCode, operator.settings);
-    const { username, password } = readSecret(
-      operatorCode,
-      readSecretJson(operator.secret, { owner: `operator ${operator.operatorCode}` }),
-      'secret',
-    );
+    const { username, password } = readSecret(operator);
     return createTinggConnector({
       ...connectionOf(operator, settings),
       baseUrl: readBaseUrl(operator),
