@@ -70,7 +70,7 @@ export async function compareSignature(
 
 type Ours = Pick<ComparedSignature, 'ours' | 'isHashRight'>;
 
-/** What `hash` is made of (v1). */
+/** Makes the text that `hash` covers (v1). */
 async function byHash(asked: Pick<SignedByVendor, 'request'> & Keys): Promise<Ours> {
   const request = asked.request.trim();
   if (request === '') throw new Refusal('missing_field', { field: 'request' });
@@ -82,7 +82,7 @@ async function byHash(asked: Pick<SignedByVendor, 'request'> & Keys): Promise<Ou
   return { ours: canonicalText(fields), isHashRight };
 }
 
-/** What the header is made of (v2): the request is the body, byte for byte. */
+/** Makes the text that the header covers (v2): the request is the body, byte for byte. */
 function byHeader(asked: SignedByVendor & { readonly header: string } & Pick<Keys, 'keys'>): Ours {
   const signature = readHeaderSignature(asked.header.trim().replace(/^x-signature:\s*/i, ''));
   if (signature === undefined) {

@@ -86,7 +86,7 @@ export interface ProgramToken {
   readonly row: TokenRow;
   /** The owner. */
   readonly personId: string;
-  /** Of staff. */
+  /** Null: tokens belong to members of staff. */
   readonly vid: null;
   /** Never more than its owner has now. */
   readonly permissions: ReadonlySet<Permission>;
