@@ -279,6 +279,7 @@ function staffDepsOf(options: StaffOptions, pool: Pool, feed: OverviewFeed): Sta
     catalogue: async () => options.catalogue,
     overview: async () => feed,
     activity: async (from) => await feed.activity(from),
+    create: async (...asked) => await options.create(...asked),
     payments: options,
     process: {
       ...{ ...config, version: programVersion(), startedAt: clock.now() },

@@ -24,17 +24,17 @@ export async function readBatch(db: Queryable, key: KindKey): Promise<Batch | un
   return read.rows[0];
 }
 
-/** Newest first. */
+/** Newest first, by their ids, which are time-ordered. @param page those before an id. */
 export async function listBatches(
   db: Queryable,
-  kind: KindName,
-  vendorId: number,
-  limit: number,
+  { kind, vendorId }: Pick<KindKey, 'kind' | 'vendorId'>,
+  { after, limit }: { readonly after: string | undefined; readonly limit: number },
 ): Promise<Batch[]> {
   const listed = await db.query<Batch>(
     `select ${PROGRESS} from batches where bucket = bucket_of($1) and vendor_id = $1 and kind = $2
-     order by created_at desc, batch_id desc limit $3`,
-    [vendorId, kind, limit],
+       and ($3::uuid is null or batch_id < $3)
+     order by batch_id desc limit $4`,
+    [vendorId, kind, after ?? null, limit],
   );
   return listed.rows;
 }

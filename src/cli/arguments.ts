@@ -35,15 +35,6 @@ export function hashes(text: string, previous: readonly string[] = []): readonly
   return [...previous, requireHash(text).toLowerCase()];
 }
 
-/** A parser that accepts what a parameter of the API accepts. */
-export function like(parameter: object): (text: string) => string {
-  const { pattern = '', form = 'in the documented form' } = parameter as {
-    pattern?: string;
-    form?: string;
-  };
-  return matching(new RegExp(pattern, 'u'), form);
-}
-
 export const signerName = matching(
   SIGNER_NAME_PATTERN,
   '1 to 64 letters, digits, dots, hyphens or underscores',

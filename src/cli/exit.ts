@@ -5,6 +5,6 @@ export const EXIT = {
   failed: 1,
   /** The command line is invalid. */
   usage: 2,
-  /** `pay --wait`: the payment has no final result yet. */
+  /** `--wait`: it has not ended yet. */
   notEnded: 3,
 } as const;

@@ -99,7 +99,6 @@ const COMMANDS: readonly Entry[] = [
   {
     name: 'pay',
     summary: 'create a payment',
-    load: async () => (await import('./payments/pay.ts')).addPayCommand,
   },
   {
     name: 'payment',

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Clock } from '../platform/base/clock.ts';
@@ -12,11 +11,11 @@ import { NotedFile } from '../staff/http.ts';
 import { storable } from '../staff/read-input.ts';
 import { sealedCursors } from '../staff/sealed-cursors.ts';
 import type { Asked } from '../staff/sealed-cursors.ts';
-import { audited, auditedFile } from './audited.ts';
+import { audited } from './audited.ts';
 import { isAllowed } from '../parties/people/permissions.ts';
 import type { PersonLimits } from '../parties/people/person-limits.ts';
 import { createLiveAnswers } from './live.ts';
-import { Download, Live } from './route.ts';
+import { Live } from './route.ts';
 import type { AnyRoute, RouteContext, Viewer } from './route.ts';
 
 export interface MountOptions {
@@ -49,7 +48,6 @@ export function mountRoutes(
   const fileUpload = createFileUploads((viewer: Viewer) => viewer);
   for (const route of routes) {
     const handle = createHandler(route, options);
-    const send = createSender(route, options, sendLive);
     const { bodyBytes } = route;
     const admitted = async (request: FastifyRequest) => await admit(request, route, options);
     const upload = bodyBytes === undefined ? undefined : fileUpload(bodyBytes, admitted);
@@ -66,7 +64,7 @@ export function mountRoutes(
           upload === undefined
             ? await work(await admitted(request))
             : await upload.run(request, work);
-        return reply.sent ? reply : await send(request, reply, handled);
+        return reply.sent ? reply : await send(request, reply, handled, sendLive);
       },
     });
   }
@@ -82,7 +80,6 @@ export function mountRoutes(
 
 interface Handled {
   readonly viewer: Viewer;
-  readonly input: Input;
   readonly answer: unknown;
 }
 
@@ -93,17 +90,12 @@ function createHandler(
   if (route.isDefined === true) {
     return async (request, viewer) => {
       const input = askedBy(request, route) as Input;
-      return {
-        viewer,
-        input,
-        answer: await route.handle(input, contextOf(request, viewer), request),
-      };
+      return { viewer, answer: await route.handle(input, contextOf(request, viewer), request) };
     };
   }
   const read = createInputReader(route);
   const pages = sealedCursors(route, options.cursors);
-  const action = route.action ?? route.look;
-  const { limit, outcomes } = route;
+  const { action } = route;
   return async (request, viewer) => {
     const asked = askedBy(request, route);
     const input = read(pages?.open(asked, viewer) ?? asked);
@@ -112,41 +104,22 @@ function createHandler(
     const answer =
       action === undefined
         ? await handle()
-        : await audited({ request, viewer, action, input, limit, outcomes }, options, handle);
-    return { viewer, input, answer: pages?.seal(answer, asked, viewer) ?? answer };
+        : await audited({ request, viewer, action, input }, options, handle);
+    return { viewer, answer: pages?.seal(answer, asked, viewer) ?? answer };
   };
 }
 
-function createSender(
-  { path }: AnyRoute,
-  options: MountOptions,
-  sendLive: ReturnType<typeof createLiveAnswers>,
-): (request: FastifyRequest, reply: FastifyReply, handled: Handled) => Promise<FastifyReply> {
-  return async (request, reply, { viewer, input, answer }) => {
-    if (answer instanceof NotedFile) return sendFile(reply, answer.file, answer.file.body);
-    if (answer instanceof Download) {
-      options.limits.forChange(viewer);
-      const noted = { request, viewer, action: exportName(path), input };
-      const body = await auditedFile(noted, options, answer);
-      return sendFile(reply, answer, body);
-    }
-    if (answer instanceof Live) return sendLive(answer, request, reply, viewer);
-    return answer === undefined ? reply.code(204).send() : reply.send(answer);
-  };
-}
-
-/** Name of an export in the audit log: `payments.export` for `/payments.csv`. */
-function exportName(path: string): string {
-  const names = path.replace(/\.\w+$/, '').split('/');
-  const fixed = names.filter((name) => name !== '' && name !== 'export' && !name.startsWith(':'));
-  return [...fixed, 'export'].join('.');
-}
-
-function sendFile(
+async function send(
+  request: FastifyRequest,
   reply: FastifyReply,
-  { name, type }: Pick<Download, 'name' | 'type'>,
-  body: Readable,
-): FastifyReply {
+  { viewer, answer }: Handled,
+  sendLive: ReturnType<typeof createLiveAnswers>,
+): Promise<FastifyReply> {
+  if (answer instanceof Live) return sendLive(answer, request, reply, viewer);
+  if (!(answer instanceof NotedFile)) {
+    return answer === undefined ? reply.code(204).send() : reply.send(answer);
+  }
+  const { name, type, body } = answer.file;
   void reply.header('content-disposition', `attachment; filename="${name}"`).type(type);
   return reply.send(body);
 }

@@ -1,10 +1,7 @@
-import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { AuditResult } from '../parties/people/audit-entry.ts';
-import type { ActionLimit } from '../parties/people/audited.ts';
 import type { Role } from '../parties/people/roles.ts';
-import type { ErrorCode } from '../platform/base/errors.ts';
 import { vendorReaderName } from '../platform/base/long-reads.ts';
 import type { LongReader } from '../platform/base/long-reads.ts';
 import type { Permission } from '../parties/people/permissions.ts';
@@ -48,36 +45,6 @@ export class Audited {
   }
 }
 
-/** The answer of a route that returns a file. */
-export class Download {
-  readonly name: string;
-  /** Media type. */
-  readonly type: string;
-  readonly body: Readable;
-  /** The query without personal data, for the audit log. Default: the whole query. */
-  readonly filter: object | undefined;
-  constructor(file: Omit<Download, 'filter'> & { readonly filter?: object }) {
-    this.name = file.name;
-    this.type = file.type;
-    this.body = file.body;
-    this.filter = file.filter;
-  }
-}
-
-type Lines = Iterable<string> | AsyncIterable<string>;
-
-/** The answer of a route that returns lines of CSV. */
-export function csvFile(name: string, lines: Lines): Download {
-  const body = Readable.from(withMark(lines));
-  return new Download({ name, type: 'text/csv; charset=utf-8', body });
-}
-
-/** With the byte order mark, by which spreadsheets recognise UTF-8. */
-export async function* withMark(lines: Lines): AsyncGenerator<string> {
-  yield '\ufeff';
-  yield* lines;
-}
-
 /** The answer of a streaming route: a server-sent event for each change, while the session lasts. */
 export class Live {
   /** Sends the current state, then every change. Returns a function that ends this. */
@@ -116,21 +83,12 @@ export interface Route<Params extends TObject, Query extends TObject, Body exten
    * `Audited`. `reason` of the body and the path's parameters are noted as well.
    */
   readonly action?: string;
-  /**
-   * What the audit log calls a look at something that only some may see, such as `credit.report`.
-   * Nothing is changed. An export needs no name of its own.
-   */
-  readonly look?: string;
   /** It is made of a definition of `src/staff`, whose `perform` validates the input and notes the action. */
   readonly isDefined?: true;
   /** It leaves something in the audit log, such as a file does: it counts in the limits as an action does. */
   readonly countsAsChange?: true;
   /** No vendor’s people may, whatever their role may. */
   readonly isForStaff?: true;
-  /** Only with `action`. */
-  readonly limit?: ActionLimit;
-  /** Refusals that are the result of an action that was carried out: it is noted as done, and counts. */
-  readonly outcomes?: readonly ErrorCode[];
   handle(
     input: {
       readonly params: Static<Params>;

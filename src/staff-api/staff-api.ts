@@ -7,8 +7,10 @@ import { createFileUploads } from '../platform/http/file-uploads.ts';
 import { readJsonBody } from '../platform/http/json-object.ts';
 import { answerOf, countsAsChange, httpRoutesOf, NotedFile, Streamed } from '../staff/http.ts';
 import type { HttpRoute } from '../staff/http.ts';
+import type { Noun } from '../staff/definition.ts';
 import { once } from '../staff/once.ts';
 import type { By } from '../staff/perform.ts';
+import { isVendorsOnly } from '../staff/viewer.ts';
 import { callerOf } from './callers.ts';
 import type { Caller, CallerDeps } from './callers.ts';
 import type { StaffApiOptions } from './options.ts';
@@ -19,7 +21,8 @@ import { addSessionRoutes } from './session-routes.ts';
 export const STAFF_API = '/admin/v1';
 
 /** The definitions of `src/staff` for programs and remote commands, with a token in each request. */
-export function addStaffApi(app: FastifyInstance, options: StaffApiOptions): void {
+export function addStaffApi(app: FastifyInstance, given: StaffApiOptions): void {
+  const options = { ...given, nouns: nounsOfStaff(given) };
   const { deps, nouns, environment, sessions, lookUps } = options;
   const { pool, clock } = deps;
   const tokens = createTokens({ ...options, pool, clock, isSandbox: environment === 'sandbox' });
@@ -43,6 +46,16 @@ export function addStaffApi(app: FastifyInstance, options: StaffApiOptions): voi
     limits.forReading({ personId: id, vendor: undefined });
     throw new Refusal('unknown_path');
   });
+}
+
+/** What no caller may do is not there. */
+function nounsOfStaff({ nouns }: StaffApiOptions): Noun[] {
+  return nouns
+    .map((noun) => {
+      const definitions = noun.definitions.filter((of) => !isVendorsOnly(of));
+      return { ...noun, definitions };
+    })
+    .filter(({ definitions }) => definitions.length > 0);
 }
 
 function addRoute(

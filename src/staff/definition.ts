@@ -23,6 +23,8 @@ interface Declared<Input extends TObject> {
    */
   readonly route: `${'GET' | 'POST'} /${string}`;
   readonly permission: Permission;
+  /** The usual one of its noun: the verb may be left out. */
+  readonly isUsual?: true;
   /** True: a vendor's people may, too; the handler limits it to `viewer.vendor`. A `vid` in the path must be their own. */
   readonly ownVendor?: true;
   readonly input: Input;
@@ -71,8 +73,6 @@ export interface View<Core, Input extends TObject, Output extends TObject>
   readonly limit?: ActionLimit;
   /** What the audit log keeps of the input of a file: no personal data. Default: the whole input. */
   filterOf?(input: Static<Input>, answer: Static<Output>): object;
-  /** The usual view of its noun: the verb may be left out. */
-  readonly isUsual?: true;
   /** It is about the program and not the service: a command needs no database. */
   readonly needsNothing?: true;
   /** People ask again and again: `--watch`. */
@@ -86,8 +86,11 @@ export interface Action<Core, Input extends TObject, Output extends TObject>
   readonly output: Output;
   /** The kinds of the proposal that it makes, which another person decides. A program may propose. */
   readonly proposes?: string | readonly string[];
-  /** Whoever runs commands may do it without a name: where there is no second person, or always. */
-  readonly actsAlone?: true | 'always';
+  /**
+   * Whoever runs commands may do it without a name: where there is no second person, or always. `only`: where there is one,
+   * no member of staff may at all.
+   */
+  readonly actsAlone?: true | 'always' | 'only';
   /** On the machine of the service, whoever may do this may do it as well. */
   readonly commandsMay?: Permission;
   /** True: a program may do it, too, although nobody decides about it afterwards. */
@@ -102,6 +105,17 @@ export interface Action<Core, Input extends TObject, Output extends TObject>
   readonly isJob?: true;
   /** True: what a trial found makes the command end with 1. */
   failed?(answer: Static<Output>): boolean;
+  /** It goes on after the answer: whoever wants to know how it ends, waits. */
+  readonly ends?: Ending<Static<Output>>;
+}
+
+/** How an action that goes on is seen until it has ended. */
+export interface Ending<Answer> {
+  /** The view that answers the same as the action, or less. */
+  readonly seenIn: AnyView;
+  inputOf(answer: Answer): Readonly<Record<string, unknown>>;
+  /** In words, and how it has ended; null: it has not. */
+  stateOf(answer: Answer): { readonly text: string; readonly end: 'done' | 'failed' | null };
 }
 
 /** Makes a file of its own: a statement, a package of documents. A table is a view with `rows` instead. */

@@ -41,8 +41,13 @@ export interface StaffDeps {
   readonly overview: () => Promise<OverviewFeed>;
   /** How many payments there were lately. */
   readonly activity: ActivitySince;
+  /** Creates a payment. Throws as `acceptPayment` does. */
+  readonly create: Payments['create'];
   /** The running wing. Undefined: a command asks, which opens no connection to operators. */
-  readonly payments?: Pick<Payments, 'witnessOf' | 'verifyNow'>;
+  readonly payments?: Pick<
+    Payments,
+    'witnessOf' | 'verifyNow' | 'connectorOf' | 'capacity' | 'balances' | 'bulkBatches'
+  >;
   /** The registry of credit information. Throws: `scoring_unavailable`, in a command `PlainError`, without its keys. */
   readonly credit: () => Promise<CreditDesk>;
   /** The process that answers. Undefined: a command does. */
@@ -69,6 +74,12 @@ export interface StaffDeps {
   readonly file?: ArrivedFile | undefined;
   /** Tells people who wait at a terminal how far long work has come. */
   readonly progress?: ((now: Progress) => void) | undefined;
+}
+
+/** The running wing, for what no command asks. */
+export function requirePayments({ payments }: StaffDeps): NonNullable<StaffDeps['payments']> {
+  if (payments === undefined) throw new Error('no payments are created in this process');
+  return payments;
 }
 
 /** The file of an action that declares one: no surface calls its handler without it. */

@@ -119,6 +119,7 @@ export async function notedDownload(of: AnyDownload, given: Values, by: By): Pro
     let bytes = 0;
     let result: 'done' | 'failed' = 'failed';
     try {
+      if (file.type === TYPES.csv) yield BYTE_ORDER_MARK;
       for await (const chunk of file.body as AsyncIterable<string | Buffer>) {
         bytes += Buffer.byteLength(chunk);
         yield chunk;

@@ -2,6 +2,7 @@ import { findVendor } from '../parties/read-vendors.ts';
 import type { VendorRow } from '../parties/read-vendors.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import type { Queryable } from '../platform/db/pool.ts';
+import type { Viewer } from './viewer.ts';
 
 /** The vendor in the path, which for a vendor’s people is their own. Throws: `not_found`. */
 export async function requireVendor(db: Queryable, vid: string): Promise<VendorRow> {
@@ -20,4 +21,23 @@ export async function vendorNamed(
   const vendor = await findVendor(db, vid);
   if (vendor === undefined) throw new Refusal('unknown_vendor', { field: 'vid' });
   return vendor;
+}
+
+/**
+ * The vendor whose float pays: a person’s own, or the one that a command names.
+ * Throws: `missing_field`, `not_found`, `unknown_vendor`, `vendor_suspended`.
+ */
+export async function payingVendor(
+  db: Queryable,
+  { vendor }: Pick<Viewer, 'vendor'>,
+  named?: string,
+): Promise<VendorRow> {
+  const vid = vendor?.vid ?? named;
+  if (vid === undefined) throw new Refusal('missing_field', { field: 'vid' });
+  // For them, another vendor does not exist.
+  if (named !== undefined && named !== vid) throw new Refusal('not_found');
+  const paying = await findVendor(db, vid);
+  if (paying === undefined) throw new Refusal('unknown_vendor', { field: 'vid' });
+  if (paying.status === 'suspended') throw new Refusal('vendor_suspended', { field: 'vid' });
+  return paying;
 }

@@ -100,6 +100,24 @@ const VERIFY_LIMIT = {
   },
 } as const;
 
+export const PAYMENT = view(core, {
+  ...READS,
+  name: 'payment.show',
+  summary: 'A payment: its result, and everything that happened to it.',
+  route: 'GET /payments/:reference',
+  input: inputOf({ reference }),
+  output: paymentDetail,
+  isWatched: true,
+  handle: async ({ core: loaded, input, deps, viewer }) => {
+    const { pool } = deps;
+    const isOwn = loaded.ownKey(input.reference, viewer) !== undefined;
+    const payment = isOwn ? await loaded.findPayment(pool, input.reference) : undefined;
+    if (payment !== undefined) return loaded.paymentDetailOf(payment, deps, viewer);
+    const says = { text: 'No payment has this reference' };
+    throw await loaded.refuseUnknown(pool, new Refusal('not_found', says));
+  },
+});
+
 export const PAYMENTS: Noun = {
   command: 'payment',
   summary: 'Payments of all vendors: find them, see what happened to them, ask operators again.',
@@ -190,23 +208,7 @@ export const PAYMENTS: Noun = {
       handle: async ({ core: loaded, deps, viewer }) =>
         await loaded.readChoices(deps.pool, await deps.catalogue(), viewer.vendor?.vendorId),
     }),
-    view(core, {
-      ...READS,
-      name: 'payment.show',
-      summary: 'A payment: its result, and everything that happened to it.',
-      route: 'GET /payments/:reference',
-      input: inputOf({ reference }),
-      output: paymentDetail,
-      isWatched: true,
-      handle: async ({ core: loaded, input, deps, viewer }) => {
-        const { pool } = deps;
-        const isOwn = loaded.ownKey(input.reference, viewer) !== undefined;
-        const payment = isOwn ? await loaded.findPayment(pool, input.reference) : undefined;
-        if (payment !== undefined) return loaded.paymentDetailOf(payment, deps, viewer);
-        const says = { text: 'No payment has this reference' };
-        throw await loaded.refuseUnknown(pool, new Refusal('not_found', says));
-      },
-    }),
+    PAYMENT,
     action(core, {
       ...ACTS,
       name: 'payment.verify',

@@ -22,7 +22,11 @@ export interface Viewer {
   readonly actor: Actor;
 }
 
-/** Everything that any member of staff may. */
+/** True: no member of staff may, but a vendor’s people in the console, and perhaps whoever runs commands. */
+export const isVendorsOnly = ({ permission }: { readonly permission: Permission }): boolean =>
+  !ALL_OF_STAFF.has(permission);
+
+/** Everything that any member of staff may. A vendor’s people may do more only in the console. */
 export const ALL_OF_STAFF: ReadonlySet<Permission> = new Set(
   STAFF_ROLES.flatMap((role) => permissionsOf(role)),
 );

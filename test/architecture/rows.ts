@@ -99,8 +99,7 @@ export const ROWS: readonly (readonly string[])[] = [
 
   ['console/answers', 'console/route'],
   ['console/credit-answers', 'console/live'],
-  ['console/vendor-answers', 'console/pay-answers'],
-  ['console/line-counter'],
+  ['console/vendor-answers'],
   ['console/audited', 'console/staff-routes'],
   ['console/routes', 'console/mount', 'console/page'],
   ['console', 'staff-api'],

@@ -113,7 +113,7 @@ describe('a request that may repeat a payment that a restore lost', () => {
     const { accept, reference } = await withLost();
     const { refused } = planChunk([{ request: { ...request, merchantReference: 'row-1' } }], 1, {
       batchId: newBatchId(),
-      vendor: { ...accept.vendor, suspended: false } as never,
+      vendor: { ...accept.vendor, suspended: false },
       billerOf: () => biller,
       lostOf: accept.lost.find,
     });

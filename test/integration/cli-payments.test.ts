@@ -180,7 +180,11 @@ describe('malipo pay, status and payments', () => {
     const first = await must(environment, pay, '--json');
     const again = await must(environment, pay, '--json');
     expect(again.json()).toEqual({ ...first.json(), replayed: true });
-    expect((await must(environment, pay)).stdout).toContain('accepted before');
+    expect((await must(environment, pay)).stdout).toMatch(/^accepted before +yes$/m);
+    const log = ['audit', '--action', 'payment.create', '--limit', '1', '--json'];
+    expect((await must(environment, log)).json()).toMatchObject({
+      entries: [{ target: first.json()['reference'], channel: 'command', after: { vid: 'shop' } }],
+    });
     const other = await inProcess(
       environment,
       ...payArgs('shop', '1003', '--merchant-reference', 'inv-2'),
@@ -218,7 +222,7 @@ describe('malipo pay, status and payments', () => {
     expect(twin.stderr).toContain('likely_duplicate');
     await addVendor('strict');
     const without = await inProcess(environment, ...payArgs('strict', '1'));
-    expect(without.stderr).toContain('--merchant-reference: ');
+    expect(without.stderr).toContain('--merchant-reference is required');
     await must(environment, 'vendor', 'suspend', 'strict');
     for (const [args, field] of [
       [payArgs('strict', '1'), '--vid'],

@@ -443,7 +443,7 @@ test('income that a person reports, and what is paid from a float, need two peop
   const pay = ['pay', '--vid', 'acme', '--biller', 'tokens', '--account', '12345678'];
   const paid = await withInput('', environment, ...pay, '--amount', '100');
   expect(paid).toMatchObject({ exitCode: 1, stdout: '' });
-  expect(paid.stderr).toContain('only the vendor spends its float');
+  expect(paid.stderr).toContain('only the vendor’s own people do this');
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { BatchDetail, FileChecked, Paid } from '../../src/console/pay-answers.ts';
 import type { AccountStatement } from '../../src/staff/account-statements.ts';
+import type { BatchDetail, FileChecked } from '../../src/staff/bulk-schema.ts';
+import type { Paid } from '../../src/staff/pay.ts';
 import { setFeePrice } from '../../src/payments/billers/administer-prices.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
 import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
@@ -39,25 +40,28 @@ describe('a form', () => {
     [{ biller_name: 'safaricom', account: '0' }, 'account'],
   ])('%j has a wrong %s, as in the API', async (form, field) => {
     const { body } = await check(form);
-    expect(body).toMatchObject({ kind: 'wrong', field });
+    expect(body).toMatchObject({ wrong: { field }, right: null });
     const api = await running
       .demo()
       .call('create', { ...FORM, ...form, merchant_reference: 'same' });
-    expect(body['text']).toBe(api.body.error?.[0]?.text);
+    expect(body['wrong']).toMatchObject({ text: api.body.error?.[0]?.text });
   });
 
   test('shows what it costs before anything is paid', async () => {
     expect((await check({})).body).toEqual({
-      kind: 'right',
-      account: FORM.account,
-      phone: null,
-      amount: '150.00',
-      fee: '0.00',
-      total: '150.00',
-      float: '100000.00',
-      isEnough: true,
+      wrong: null,
+      right: {
+        account: FORM.account,
+        phone: null,
+        amount: '150.00',
+        fee: '0.00',
+        total: '150.00',
+        float: '100000.00',
+        is_enough: true,
+      },
     });
-    expect((await check({ amount: '100000.01' })).body).toMatchObject({ isEnough: false });
+    const much = await check({ amount: '100000.01' });
+    expect(much.body).toMatchObject({ right: { is_enough: false } });
   });
 
   test('one form is paid once, however often it is sent', async () => {
@@ -68,10 +72,10 @@ describe('a form', () => {
     ]);
     const paid = [one, two].map((answer) => answer.body as unknown as Paid);
     expect(paid[0]?.reference).toBe(paid[1]?.reference);
-    expect(new Set(paid.map(({ isRepeat }) => isRepeat))).toEqual(new Set([false, true]));
+    expect(new Set(paid.map(({ replayed }) => replayed))).toEqual(new Set([false, true]));
     const reused = await cashier.send('POST', '/pay', { ...body, amount: '151' });
     expect(reused.code).toBe('reference_reused');
-    expect((await check({})).body).toMatchObject({ float: '99850.00' });
+    expect((await check({})).body).toMatchObject({ right: { float: '99850.00' } });
     const { body: log } = await (
       await signedIn(running.origin, 'admin')
     ).get('/audit?action=payment.create');
@@ -114,6 +118,13 @@ function fileOf(rows: number, wrong: Readonly<Record<number, string>>): string {
   return ['biller_name,account,amount,merchant_reference', ...lines].join('\n');
 }
 
+const checkFile = async (client: ConsoleClient, content: string): Promise<ConsoleAnswer> =>
+  await client.send('POST', '/bulk/check', Buffer.from(content));
+const submitFile = async (reference: string, content: string, total: string) => {
+  const query = new URLSearchParams({ reference, total, file: 'payments.csv' });
+  return await cashier.send('POST', `/bulk?${query.toString()}`, Buffer.from(content));
+};
+
 describe('a file', () => {
   const content = fileOf(500, {
     3: 'kplc_prepaid,14234569901,1,f-3',
@@ -122,7 +133,7 @@ describe('a file', () => {
   });
 
   test('every row of a file is checked, and nothing is paid', async () => {
-    const { body } = await cashier.send('POST', '/bulk/check', { content });
+    const { body } = await checkFile(cashier, content);
     const checked = body as unknown as FileChecked;
     expect(checked).toMatchObject({
       rows: 500,
@@ -130,7 +141,7 @@ describe('a file', () => {
       wrong: 3,
       repeated: 0,
       amount: '24850.00',
-      isEnough: true,
+      is_enough: true,
     });
     expect(checked.shown.slice(0, 4)).toMatchObject([
       { row: 3, problem: { code: 'amount_below_minimum', field: 'amount' } },
@@ -138,22 +149,21 @@ describe('a file', () => {
       { row: 499, problem: { field: 'account' } },
       { row: 1, problem: null, amount: '50.00' },
     ]);
-    expect((await check({})).body).toMatchObject({ float: '99850.00' });
+    expect((await check({})).body).toMatchObject({ right: { float: '99850.00' } });
     const bytes = '€'.repeat(LIMITS.bulkFileBytes / 2);
-    const tooLarge = await cashier.send('POST', '/bulk/check', { content: bytes });
+    const tooLarge = await checkFile(cashier, bytes);
     expect(tooLarge.code).toBe('payload_too_large');
-    const noFile = await cashier.send('POST', '/bulk/check', { content: 'a,b\n1,2' });
+    const noFile = await checkFile(cashier, 'a,b\n1,2');
     expect(noFile).toMatchObject({ status: 400, code: 'invalid_file' });
   });
 
   test('one file is submitted once, and its refused rows can be downloaded', async () => {
-    const submission = { reference: 'run/1', content, total: '24850.00' };
-    const submit = () => cashier.send('POST', '/bulk', submission);
+    const submit = () => submitFile('run/1', content, '24850.00');
     expect((await submit()).status).toBe(200);
     expect((await submit()).status).toBe(200);
     const path = `/bulk/${encodeURIComponent('run/1')}`;
     const read = async () => await cashier.read<BatchDetail>(path);
-    await until('every row is decided', async () => (await read()).endedAt !== null);
+    await until('every row is decided', async () => (await read()).ended_at !== null);
     const done = await read();
     expect(done).toMatchObject({ rows: 500, accepted: 497, refused: 3 });
     expect(done.refusals.map(({ row }) => row)).toEqual([3, 250, 499]);
@@ -171,13 +181,10 @@ describe('a file', () => {
       501,
     );
     expect((await cashier.get('/bulk')).body['batches']).toMatchObject([{ reference: 'run/1' }]);
-    expect((await check({})).body).toMatchObject({ float: '75000.00' });
-    const reused = await cashier.send('POST', '/bulk', {
-      ...submission,
-      content: `${content}\n`,
-    });
+    expect((await check({})).body).toMatchObject({ right: { float: '75000.00' } });
+    const reused = await submitFile('run/1', `${content}\n`, '24850.00');
     expect(reused.code).toBe('reference_reused');
-    const { body } = await cashier.send('POST', '/bulk/check', { content });
+    const { body } = await checkFile(cashier, content);
     expect(body).toMatchObject({ right: 0, wrong: 3, repeated: 497, total: '0.00' });
     // For another vendor it does not exist.
     expect((await other.get(path)).code).toBe('unknown_batch');
@@ -202,17 +209,17 @@ test('a check says which references were used, in the file and before', async ()
     'kplc_prepaid,14234569901,62,new-1',
     'kplc_prepaid,14234569901,63,new-1',
   ];
-  const { body } = await cashier.send('POST', '/bulk/check', { content: lines.join('\n') });
+  const { body } = await checkFile(cashier, lines.join('\n'));
   expect(body).toMatchObject({ right: 1, wrong: 2, repeated: 2, total: '62.00' });
   expect(body['shown']).toMatchObject([
     { row: 2, problem: { code: 'reference_reused', field: 'merchant_reference' } },
     { row: 5, problem: { code: 'reference_reused' } },
-    { row: 1, problem: null, repeats: { reference: paid.body['reference'] } },
-    { row: 4, problem: null, repeats: { row: 3 } },
+    { row: 1, problem: null, repeats: { reference: paid.body['reference'], row: null } },
+    { row: 4, problem: null, repeats: { reference: null, row: 3 } },
     { row: 3, problem: null, repeats: null },
   ]);
   // Another vendor’s references are its own.
-  const others = await other.send('POST', '/bulk/check', { content: lines.slice(0, 2).join('\n') });
+  const others = await checkFile(other, lines.slice(0, 2).join('\n'));
   expect(others.body).toMatchObject({ right: 1, repeated: 0 });
 });
 
@@ -273,11 +280,10 @@ test('a person pays what was shown, or nothing: a price may change before it is 
   const { pool, catalogue } = running.service;
   const form = { biller_name: 'gotv', account: '4100129901', amount: '100', phone: '254722000001' };
   const content = 'biller_name,account,amount,phone\ngotv,4100129902,100,254722000001\n';
-  const shown = (await check(form)).body;
-  const { body: file } = await cashier.send('POST', '/bulk/check', { content });
-  expect([shown['fee'], file['total']]).toEqual(['0.00', '100.00']);
-  const payment = { ...form, merchant_reference: 'shown', fee: shown['fee'] };
-  const batch = { reference: 'shown', content, total: file['total'] };
+  const shown = (await check(form)).body['right'] as { readonly fee: string };
+  const { body: file } = await checkFile(cashier, content);
+  expect([shown.fee, file['total']]).toEqual(['0.00', '100.00']);
+  const payment = { ...form, merchant_reference: 'shown', fee: shown.fee };
   const setPrice = async (flatCents: bigint): Promise<void> => {
     const setting = { validFrom: null, setBy: 'test' };
     await setFeePrice(
@@ -292,17 +298,17 @@ test('a person pays what was shown, or nothing: a price may change before it is 
   const refused = await cashier.send('POST', '/pay', payment);
   expect(refused).toMatchObject({ status: 409, code: 'changed_meanwhile' });
   expect(refused.problem).toContain('The fee was 0.00, and is 25.00 now');
-  const refusedFile = await cashier.send('POST', '/bulk', batch);
+  const refusedFile = await submitFile('shown', content, String(file['total']));
   expect(refusedFile.code).toBe('changed_meanwhile');
   expect(refusedFile.problem).toContain('The total was 100.00, and is 125.00 now');
   const confirmed = await cashier.send('POST', '/pay', { ...payment, fee: '25.00' });
   expect(confirmed).toMatchObject({ status: 200, body: { fee: '25.00' } });
-  expect((await cashier.send('POST', '/bulk', { ...batch, total: '125.00' })).status).toBe(200);
+  expect((await submitFile('shown', content, '125.00')).status).toBe(200);
   // Repeats are answered as before, whatever the price is now.
   await setPrice(3_000n);
   const again = await cashier.send('POST', '/pay', { ...payment, fee: '25.00' });
-  expect(again.body).toEqual({ ...confirmed.body, isRepeat: true });
-  expect((await cashier.send('POST', '/bulk', { ...batch, total: '125.00' })).status).toBe(200);
+  expect(again.body).toEqual({ ...confirmed.body, replayed: true });
+  expect((await submitFile('shown', content, '125.00')).status).toBe(200);
 });
 
 test('in quarantine, a file that is not known may be one that was lost', async () => {

@@ -18,10 +18,13 @@ import type { Cli } from '../cli.ts';
 import type { Session } from '../session.ts';
 import { mustSignIn, requireStaff, signIn } from '../parties/as-person.ts';
 import { noted } from '../parties/noted.ts';
-import { formatOf } from './mount.ts';
+import { formatOf, WAIT_SECONDS } from './mount.ts';
 import type { Called } from './mount.ts';
 import { saved } from './saved.ts';
 import { shownAnswer } from './shown.ts';
+import { shownAtEnd } from './ending.ts';
+
+type Values = Called['input'];
 
 /**
  * Runs a definition with the database: the way in when the service is down. The audit log tells that it was a command.
@@ -56,7 +59,17 @@ export async function runInProcess(cli: Cli, called: Called): Promise<void> {
       }
       case 'action': {
         const who = await by(await actorIn(cli, session, of, called.by));
-        return shownAnswer(of, await perform(of, input, who), how);
+        const answer = await perform(of, input, who);
+        const { wait = false } = options;
+        if (wait === false || of.ends === undefined) return shownAnswer(of, answer, how);
+        const seconds = wait === true ? WAIT_SECONDS : wait;
+        const look = async (view: AnyView, asked: Values) => await perform(view, asked, who);
+        return await shownAtEnd(of, of.ends, answer, {
+          ...how,
+          seconds,
+          look,
+          progress: cli.progress,
+        });
       }
     }
   });
@@ -86,6 +99,9 @@ const NOBODY: Viewer = {
   actor: COMMAND_LINE,
 };
 
+const VENDORS_OWN =
+  'Where two people sign in, only the vendor’s own people do this, with their logins in the console, and its programs with its security key through the API.';
+
 /**
  * The person that `--by` names. Where staff sign in with one-time codes, a name is not enough: otherwise one person could
  * propose under a name here and approve with a login there. Throws: `PlainError` (field `by`), what `checkSignIn`
@@ -99,7 +115,9 @@ async function actorIn(
 ): Promise<Viewer> {
   const { pool } = session;
   if (by === undefined) {
-    if (of.actsAlone === 'always' || (await mayActAlone(pool))) return NOBODY;
+    const isAlone = of.actsAlone === 'always' || (await mayActAlone(pool));
+    if (isAlone) return { ...NOBODY, permissions: new Set([...ALL_OF_STAFF, of.permission]) };
+    if (of.actsAlone === 'only') throw new PlainError(VENDORS_OWN);
     throw new PlainError('Give the login of the member of staff who does it.', { field: 'by' });
   }
   if (!(await mustSignIn(session))) {
@@ -139,6 +157,12 @@ function depsOf({ progress }: Cli, session: Session): StaffDeps {
     catalogue: async () => {
       const { readCatalogue } = await import('../../payments/operators.ts');
       return await readCatalogue(pool);
+    },
+    create: async (...asked) => {
+      const { openCreate } = await import('../payments/open-create.ts');
+      return await (
+        await openCreate(session)
+      )(...asked);
     },
     overview: async () => {
       const { OverviewFeed } = await import('../../payments/overview/feed.ts');

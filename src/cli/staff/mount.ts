@@ -8,7 +8,9 @@ import { FILE_FORMATS } from '../../staff/forms.ts';
 import type { FileFormat } from '../../staff/forms.ts';
 import { columnsOf, rowColumns } from '../../staff/present.ts';
 import { readInput } from '../../staff/read-input.ts';
-import { command } from '../arguments.ts';
+import { isVendorsOnly } from '../../staff/viewer.ts';
+import { command, wholeNumber } from '../arguments.ts';
+import { EXIT } from '../exit.ts';
 import { UsageError } from '../failure.ts';
 import { addInput, choicesOf, labelOf } from './options.ts';
 
@@ -25,9 +27,9 @@ export interface Called {
     readonly csv?: boolean;
     readonly wide?: boolean;
     readonly watch?: boolean;
-    /** False: `--no-wait`. */
-    readonly wait?: boolean;
     readonly out?: string;
+    /** Seconds; true: the usual time; false: `--no-wait`. */
+    readonly wait?: number | boolean;
   };
 }
 
@@ -39,6 +41,9 @@ export interface Runner {
   run(called: Called): Promise<void>;
 }
 
+/** How long `--wait` waits. */
+export const WAIT_SECONDS = 60;
+
 /** `--watch` shows it again after this time. */
 const WATCH_MS = 5_000;
 
@@ -47,19 +52,25 @@ export const DEFINED = new WeakSet<Command>();
 
 /** Adds the commands of a noun to its group, which is made if it does not exist. */
 export function addNoun(program: Command, noun: Noun, runner: Runner): void {
+  const offered = noun.definitions.filter((of) => isOffered(of, runner));
+  if (offered.length === 0) return;
   let group = program;
   for (const word of noun.command.split(' ')) {
     group = group.commands.find((each) => each.name() === word) ?? group.command(word);
   }
   group.description(noun.summary);
-  for (const of of noun.definitions) {
-    if (of.kind !== 'stream') addDefinition(group, of, runner);
-  }
+  for (const of of offered) addDefinition(group, of, runner);
 }
+
+/** What no member of staff may do is not asked of a service, and here only if whoever runs commands may. */
+const isOffered = (of: Definition, { isRemote }: Runner): boolean =>
+  of.kind !== 'stream' && (!isVendorsOnly(of) || (!isRemote && isForMachine(of)));
+
+const isForMachine = (of: Definition): boolean => of.kind === 'action' && of.actsAlone === 'only';
 
 function addDefinition(group: Command, of: Definition, runner: Runner): void {
   const [, verb = ''] = of.name.split('.');
-  const added = command(group, verb, of.summary, of.kind === 'view' && of.isUsual);
+  const added = command(group, verb, of.summary, of.isUsual);
   DEFINED.add(added);
   const read = addInput(added, of);
   addSurfaceOptions(added, of, runner);
@@ -80,7 +91,7 @@ function addDefinition(group: Command, of: Definition, runner: Runner): void {
 
 /** What every command of its kind has. */
 function addSurfaceOptions(added: Command, of: Definition, { isRemote }: Runner): void {
-  if (of.kind === 'action') {
+  if (of.kind === 'action' && !isForMachine(of)) {
     const isFree = isRemote || of.actsAlone !== undefined;
     const who = of.decides === true ? 'who does it; not who proposed it' : 'who does it';
     const by = new Option(
@@ -90,6 +101,10 @@ function addSurfaceOptions(added: Command, of: Definition, { isRemote }: Runner)
     added.addOption(isFree ? by : by.makeOptionMandatory());
     if (of.isJob === true && isRemote)
       added.option('--no-wait', 'show the job that begins, and do not wait for its result');
+  }
+  if (of.kind === 'action' && of.ends !== undefined && !isRemote) {
+    const says = `wait for the end, by default ${WAIT_SECONDS} s; exits with ${EXIT.failed} if it failed, with ${EXIT.notEnded} if it has not ended yet`;
+    added.option('--wait [seconds]', says, wholeNumber(1, 3600));
   }
   if (of.kind === 'download')
     added.option('--out <file>', 'write to this file (default: standard output)');

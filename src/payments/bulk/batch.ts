@@ -5,7 +5,7 @@ import { Refusal } from '../../platform/base/errors.ts';
 import { newId } from '../../platform/base/ids.ts';
 import type { Biller } from '../billers/biller.ts';
 import { normaliseRequest, planPayment } from '../create/create-rules.ts';
-import type { LostLookup } from '../create/create-rules.ts';
+import type { LostLookup, PayingVendor } from '../create/create-rules.ts';
 import type { CreateRequest } from '../create/payment.ts';
 import type { NewPayment } from '../create/payment.ts';
 import type { Vendor } from '../../parties/vendor.ts';
@@ -53,6 +53,9 @@ export const REUSED = rowRefusalOf(
   new Refusal('reference_reused', { field: 'merchant_reference' }),
 );
 
+/** The settings of a vendor by which its rows are planned. */
+export type RowVendor = PayingVendor & Pick<Vendor, 'suspended'>;
+
 /** The result for a chunk of rows from the rules that need no database. */
 export interface ChunkPlan {
   readonly creates: readonly { readonly row: number; readonly payment: NewPayment }[];
@@ -76,7 +79,7 @@ export function planChunk(
   firstRow: number,
   from: {
     readonly batchId: string;
-    readonly vendor: Vendor | undefined;
+    readonly vendor: RowVendor | undefined;
     readonly billerOf: (billerCode: string) => Biller | undefined;
     readonly mayBeLost?: boolean;
     readonly lostOf?: LostLookup | undefined;

@@ -1,12 +1,11 @@
 import type { RowRefusal } from '../../batches/batch.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import type { Vendor } from '../../parties/vendor.ts';
 import type { Biller } from '../billers/biller.ts';
 import type { CreateRequest } from '../create/payment.ts';
 import { findEarlier } from '../create/earlier-store.ts';
 import type { NewPayment } from '../create/payment.ts';
 import { newBatchId, planChunk, REUSED } from './batch.ts';
-import type { BulkRow, ChunkPlan } from './batch.ts';
+import type { BulkRow, ChunkPlan, RowVendor } from './batch.ts';
 
 /** The result that a row of a file would have if it were submitted now. */
 export type RowPreview = {
@@ -29,7 +28,7 @@ export async function previewRows(
   db: Queryable,
   rows: readonly BulkRow[],
   from: {
-    readonly vendor: Vendor;
+    readonly vendor: RowVendor;
     readonly billerOf: (billerCode: string) => Biller | undefined;
   },
 ): Promise<RowPreview[]> {

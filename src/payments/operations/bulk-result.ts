@@ -1,12 +1,14 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { RowResult } from '../../batches/batch.ts';
+import type { BatchResults } from '../../batches/batches.ts';
 import { resultFormat, resultsAnswer, resultsInTurn } from '../../batches/http.ts';
 import { vid } from '../../parties/http/fields.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { encodeReference } from '../../parties/reference.ts';
 import type { Operation } from '../../platform/http/operation.ts';
+import type { StreamedAnswer } from '../../platform/http/streamed-answer.ts';
 import { headerStatus, nullable, wireTimeText } from '../../platform/http/schemas.ts';
 import type { AcceptedRow } from '../bulk/batch.ts';
 import { EXAMPLE_BATCH, ofKnownBatch, progressOf, progressSchema } from './bulk-progress.ts';
@@ -107,14 +109,20 @@ export function bulkResult(deps: BulkDeps): Operation<typeof request, typeof res
         deps,
         deps.bulkBatches.results({ vendorId, batchReference: asked.batch_reference }, read),
       );
-      return resultsAnswer(pages, (result) => resultRowOf(result, vendorId, deps.wireTime), {
-        format: asked.format,
-        name: `batch-${progress.batchId}`,
-        head: { header_status: 200, msg: progressOf(progress, deps.wireTime) },
-        columns: COLUMNS,
-      });
+      return bulkResultsAnswer({ progress, pages }, { ...deps, format: asked.format });
     },
   };
+}
+
+/** The results as they are sent, or as a file. */
+export function bulkResultsAnswer(
+  { progress, pages }: BatchResults<AcceptedRow>,
+  { wireTime, format }: Pick<BulkDeps, 'wireTime'> & { readonly format: string | undefined },
+): StreamedAnswer {
+  return resultsAnswer(pages, (result) => resultRowOf(result, progress.vendorId, wireTime), {
+    ...{ format, name: `batch-${progress.batchId}`, columns: COLUMNS },
+    head: { header_status: 200, msg: progressOf(progress, wireTime) },
+  });
 }
 
 const WAITING = {

@@ -12,7 +12,7 @@ import { settlePayments } from '../../../src/payments/settle/store.ts';
 import { announceEvent } from '../../../src/payments/events/store.ts';
 import { setOperatorKey } from '../../../src/payments/billers/administer-operator-key.ts';
 import { setRoute } from '../../../src/payments/billers/administer-routes.ts';
-import { putOperator } from '../../../src/payments/billers/store.ts';
+import { putBiller, putOperator } from '../../../src/payments/billers/store.ts';
 import { setSource, setSourceKey } from '../../../src/payments/receipts/administer.ts';
 import { insertAccount, putSource } from '../../../src/payments/receipts/sources-store.ts';
 import { insertStatement } from '../../../src/payments/reconciliation/store.ts';
@@ -22,7 +22,7 @@ import { newId } from '../../../src/platform/base/ids.ts';
 import type { MasterKeys } from '../../../src/platform/base/sealing.ts';
 import type { Pool } from '../../../src/platform/db/pool.ts';
 import { requireVendor } from '../../../src/staff/own-vendor.ts';
-import { failedReport } from '../../support/money-fixture.ts';
+import { billerRecord, failedReport } from '../../support/money-fixture.ts';
 import { VTPASS_SETTINGS } from '../../conformance/subjects/vtpass.ts';
 import { DARAJA_KEY, SHORT_CODE, startProvider } from '../../support/money-in.ts';
 import type { Provider } from '../../support/money-in.ts';
@@ -45,7 +45,10 @@ const RULES: Readonly<Record<TopUpRule['kind'], TopUpRule>> = {
 };
 
 const ONE_AT_A_TIME = { maxConcurrency: 1, maxPerSecond: null };
-const answerOf = (line: string): unknown => (line.includes('products') ? [] : { rows: [] });
+const answerOf = (line: string): unknown => {
+  if (line.includes('validate')) return { status: 'valid', name: 'Amani' };
+  return line.includes('products') ? [] : { rows: [] };
+};
 
 /** A file of the guide for accountants. */
 export const guideSample = (name: string): string =>
@@ -137,6 +140,16 @@ export function createFixtures(pool: Pool, masterKeys: MasterKeys) {
       await putOperator(pool, { operatorCode, ...terms, ...ONE_AT_A_TIME, settings: {} });
       await setOperatorKey(pool, operatorCode, { secret: newSharedSecret(), sealing });
       return operatorCode;
+    },
+    /** A biller that knows its accounts. Returns its code. */
+    addKnowing: async (): Promise<string> => {
+      const { origin } = await (provider ??= startRecordingServer(answerOf));
+      const terms = { name: 'Knowing', connector: 'http-json', baseUrl: origin, settings: {} };
+      await putOperator(pool, { operatorCode: 'knowing', ...terms, ...ONE_AT_A_TIME });
+      await setOperatorKey(pool, 'knowing', { secret: newSharedSecret(), sealing });
+      const settings = { operatorCode: 'knowing', validatesAccounts: true };
+      await putBiller(pool, billerRecord('knowing', settings));
+      return 'knowing';
     },
     /** An operator that lists what it sells. Returns its code. */
     addSeller: async (): Promise<string> => {

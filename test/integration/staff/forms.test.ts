@@ -49,6 +49,7 @@ beforeAll(async () => {
         overview: none,
         activity: none,
         credit: none,
+        create: none,
       },
     },
     ...{ channel: 'api', address: '192.0.2.1', requestId: 'one' },

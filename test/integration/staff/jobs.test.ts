@@ -44,7 +44,14 @@ beforeAll(async () => {
       ...{ pool, clock: systemClock, wireTime: createWireTime('UTC'), timeZone: 'UTC' },
       ...{ publicUrl: 'https://pay.example.com', consoleUrl: 'https://pay.example.com/console' },
       ...{ masterKeys: none, ledgerMac: none, findLedgerMac: none, schema: SCHEMA },
-      ...{ proposals: none, catalogue: none, overview: none, activity: none, credit: none },
+      ...{
+        proposals: none,
+        catalogue: none,
+        overview: none,
+        activity: none,
+        credit: none,
+        create: none,
+      },
     },
     ...{ channel: 'api', address: '192.0.2.1', requestId: 'one' },
   };

@@ -72,7 +72,8 @@ test('a command says who acted with which token; one in process says that it was
 });
 
 test('what needs the machine says so, and a token of nobody is refused', async () => {
-  for (const words of [['backup', '/tmp/x'], ['quarantine', 'status'], ['migrate']]) {
+  const pay = ['pay', '--vid', 'demo', '--biller', 'dstv'];
+  for (const words of [['backup', '/tmp/x'], ['quarantine', 'status'], ['migrate'], pay]) {
     const refused = await inProcess(remote, ...words);
     expect(refused).toMatchObject({ exitCode: 1 });
     expect(refused.stderr).toContain('only on the machine of the service');

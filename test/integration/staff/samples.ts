@@ -11,6 +11,8 @@ export interface World extends Fixtures {
   readonly act: (login: string, path: string, body: object) => Promise<Record<string, unknown>>;
   /** Creates a payment of the sandbox's vendor. Returns its reference. */
   readonly pay: () => Promise<string>;
+  /** Submits a file of payments as a person of the sandbox’s vendor. */
+  readonly upload: (query: Readonly<Record<string, string>>, file: string) => Promise<void>;
   /** Reports a payment that no vendor's account number names. Returns the number of the receipt. */
   readonly receipt: () => Promise<string>;
   /** The code of what a person sees of a proposal that waits. */
@@ -157,8 +159,40 @@ const hour = { from: HOUR.from.toISOString(), to: HOUR.to.toISOString() };
 const operatorOf = (given: object): Sample =>
   byOperations(given, async ({ addOperator }) => ({ operator: await addOperator() }));
 
+/** Something to pay. */
+const bill = () => ({
+  biller_name: 'dstv',
+  account: `15${randomInt(1e6)}`.padEnd(8, '0'),
+  phone: '0722000001',
+});
+
+/** Nothing is paid by it, so nothing moves while later samples are tried. */
+const refusedFile = (): string => `biller_name,account,amount\nnobody,${some()},50\n`;
+
+/** A file that was submitted in the console. */
+const uploaded = async ({ upload }: World) => {
+  const reference = `F-${some()}`;
+  await upload({ reference, total: '0.00' }, refusedFile());
+  return { reference };
+};
+
 /** An input for every definition, but for views that need none and that finance may see. */
 export const SAMPLES: Readonly<Record<string, Sample>> = {
+  'pay.check': { input: async () => ({ ...bill(), amount: '50' }) },
+  'pay.look-up': {
+    input: async ({ addKnowing }) => ({ biller_name: await addKnowing(), account: '12345678' }),
+  },
+  'payment.create': { input: async () => ({ ...bill(), amount: '50', fee: '0.00' }) },
+  'bulk.check': {
+    input: async () => ({}),
+    file: () => `${refusedFile()}dstv,1500000001,50\ndstv,1500000001,50\n`,
+  },
+  'bulk.upload': {
+    input: async () => ({ reference: `F-${some()}`, total: '0.00' }),
+    file: refusedFile,
+  },
+  'bulk.show': { input: uploaded },
+  'bulk.results': { input: uploaded },
   'payment.list': { input: async () => ({ status: 'FAILED' }) },
   'payment.find': { input: async (world) => ({ search: await ended(world) }) },
   'payment.choices': nothing,

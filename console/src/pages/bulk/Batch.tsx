@@ -2,7 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
-import type { BatchDetail } from '../../../../src/console/pay-answers.ts';
+import type { BatchDetail } from '../../../../src/staff/bulk-schema.ts';
 import { apiUrl, get } from '../../api/client.ts';
 import { PageProblem } from '../../app/PageProblem.tsx';
 import { ButtonLink } from '../../design/ButtonLink.tsx';
@@ -24,7 +24,7 @@ export function Batch() {
   const batch = useQuery({
     queryKey: ['bulk', reference],
     queryFn: ({ signal }) => get<BatchDetail>(path, {}, signal),
-    refetchInterval: ({ state }) => (state.data?.endedAt === null ? EVERY_MS : false),
+    refetchInterval: ({ state }) => (state.data?.ended_at === null ? EVERY_MS : false),
   });
   if (batch.data !== undefined) return <Shown batch={batch.data} path={path} />;
   if (batch.isError)
@@ -51,7 +51,7 @@ function Shown({ batch, path }: { readonly batch: BatchDetail; readonly path: st
         }
         about={
           <Trans>
-            Submitted <Time at={batch.at} />
+            Submitted <Time at={batch.created_at} />
           </Trans>
         }
       >
@@ -96,7 +96,7 @@ function Refusals({ batch }: { readonly batch: BatchDetail }) {
           { title: t`Row`, cell: ({ row }) => row, align: 'end' },
           {
             title: t`Reference`,
-            cell: ({ merchantReference }) => merchantReference ?? '',
+            cell: ({ merchant_reference }) => merchant_reference ?? '',
             hide: 'small',
           },
           { title: t`Problem`, cell: ({ text }) => text },

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { BatchesAnswer, BatchView } from '../../../../src/console/pay-answers.ts';
+import type { BatchList, BatchView } from '../../../../src/staff/bulk-schema.ts';
 import { get } from '../../api/client.ts';
 import { Card } from '../../design/Card.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
@@ -19,7 +19,7 @@ const EVERY_MS = 3_000;
 export function Bulk() {
   const list = useQuery({
     queryKey: ['bulk'],
-    queryFn: ({ signal }) => get<BatchesAnswer>('/bulk', {}, signal),
+    queryFn: ({ signal }) => get<BatchList>('/bulk', {}, signal),
     refetchInterval: EVERY_MS,
   });
   return (
@@ -56,7 +56,7 @@ function Batches({ batches }: { readonly batches: readonly BatchView[] }) {
             </Link>
           ),
         },
-        { title: t`When`, cell: ({ at }) => <Time at={at} />, hide: 'small' },
+        { title: t`When`, cell: ({ created_at }) => <Time at={created_at} />, hide: 'small' },
         { title: t`State`, cell: (batch) => <BatchState batch={batch} /> },
         { title: t`Rows`, cell: ({ rows }) => count(rows), align: 'end' },
         {
@@ -77,7 +77,11 @@ function Batches({ batches }: { readonly batches: readonly BatchView[] }) {
 }
 
 /** Whether all rows of a file are decided. */
-export function BatchState({ batch: { endedAt, refused } }: { readonly batch: BatchView }) {
+export function BatchState({
+  batch: { ended_at: endedAt, refused },
+}: {
+  readonly batch: BatchView;
+}) {
   const { t } = useLingui();
   if (endedAt === null) return <Pill tone="waiting">{t`In progress`}</Pill>;
   if (refused > 0) return <Pill tone="alert">{t`Some refused`}</Pill>;

@@ -1,6 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Link } from '@tanstack/react-router';
-import type { CheckedRow, FileChecked } from '../../../../src/console/pay-answers.ts';
+import type { CheckedRow, FileChecked } from '../../../../src/staff/bulk-schema.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
 import { Notice } from '../../design/Notice.tsx';
@@ -23,7 +23,8 @@ export function Checked({
   const { t } = useLingui();
   const { count } = useFigures();
   const mayPay = useMay('payments.create');
-  const { rows, right, wrong, repeated, total, fee, float, isEnough, shown } = answer;
+  const { rows, right, wrong, repeated, total, fee, float, shown } = answer;
+  const isEnough = answer.is_enough;
   const left = count(rows - shown.length);
   return (
     <>
@@ -94,7 +95,7 @@ function Rows({ rows }: { readonly rows: readonly CheckedRow[] }) {
         },
         {
           title: t`Reference`,
-          cell: ({ merchantReference }) => merchantReference ?? '',
+          cell: ({ merchant_reference }) => merchant_reference ?? '',
           hide: 'small',
         },
       ]}
@@ -111,11 +112,10 @@ function RowState({ row: { problem, repeats } }: { readonly row: CheckedRow }) {
 
 function Repeats({ repeats }: { readonly repeats: CheckedRow['repeats'] }) {
   if (repeats === null) return null;
-  if ('row' in repeats) {
-    const { row } = repeats;
+  const { reference, row } = repeats;
+  if (reference === null) {
     return <Trans>The same payment as row {row}: paid once</Trans>;
   }
-  const { reference } = repeats;
   return (
     <Trans>
       The same payment as{' '}

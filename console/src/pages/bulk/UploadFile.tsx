@@ -2,8 +2,8 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { BatchView, FileChecked } from '../../../../src/console/pay-answers.ts';
-import { send } from '../../api/client.ts';
+import type { BatchView, FileChecked } from '../../../../src/staff/bulk-schema.ts';
+import { sendFile } from '../../api/client.ts';
 import { Card } from '../../design/Card.tsx';
 import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
 import { Field } from '../../design/Field.tsx';
@@ -15,8 +15,7 @@ import styles from './Bulk.module.css';
 import { Checked } from './Checked.tsx';
 
 interface ChosenFile {
-  readonly name: string;
-  readonly content: string;
+  readonly file: File;
   readonly answer: FileChecked;
 }
 
@@ -30,9 +29,9 @@ export function UploadFile() {
   const [isAsking, setIsAsking] = useState(false);
   const check = useMutation({
     mutationFn: async (file: File): Promise<ChosenFile> => {
-      const content = await file.text();
-      const answer = await send<FileChecked>('POST', '/bulk/check', { content });
-      return { name: file.name, content, answer };
+      // Its bytes, because what the browser would read again may have changed since.
+      const copy = new File([await file.arrayBuffer()], file.name);
+      return { file: copy, answer: await sendFile<FileChecked>('/bulk/check', formOf(copy)) };
     },
   });
   const chosen = check.data;
@@ -69,7 +68,7 @@ export function UploadFile() {
 }
 
 function Submit({
-  file: { name, content, answer },
+  file: { file, answer },
   open,
   onOpenChange,
   onDone,
@@ -83,12 +82,13 @@ function Submit({
   const queries = useQueryClient();
   const navigate = useNavigate();
   const submit = async (fields: Readonly<Record<string, string>>): Promise<void> => {
-    const body = { ...fields, content, total: answer.total };
-    const { reference } = await send<BatchView>('POST', '/bulk', body);
+    const given = { ...fields, total: answer.total };
+    const { reference } = await sendFile<BatchView>('/bulk', formOf(file), given);
     onDone();
     await queries.invalidateQueries({ queryKey: ['bulk'] });
     await navigate({ to: '/bulk/$reference', params: { reference } });
   };
+  const { name } = file;
   const { right, wrong, repeated, total } = answer;
   return (
     <ConfirmDialog
@@ -117,6 +117,12 @@ function Submit({
       />
     </ConfirmDialog>
   );
+}
+
+function formOf(file: File): FormData {
+  const form = new FormData();
+  form.set('file', file);
+  return form;
 }
 
 /** The file's name, as far as a reference may contain it. */

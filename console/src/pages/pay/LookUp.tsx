@@ -1,7 +1,7 @@
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AccountLookedUp } from '../../../../src/console/pay-answers.ts';
+import type { AccountLookedUp } from '../../../../src/staff/pay.ts';
 import { send } from '../../api/client.ts';
 import { Button } from '../../design/Button.tsx';
 import { Notice } from '../../design/Notice.tsx';
@@ -42,7 +42,7 @@ export function LookUp({
 }
 
 function Found({
-  answer: { isValid, text, name, amountDue, dueDate },
+  answer: { is_valid: isValid, text, name, amount_due: amountDue, due_date: dueDate },
   onAmount,
 }: {
   readonly answer: AccountLookedUp;

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { PayBiller, PayCheck, PayChoices } from '../../../../src/console/pay-answers.ts';
+import type { PayBiller, PayCheck, PayChoices } from '../../../../src/staff/pay.ts';
 import { get, send } from '../../api/client.ts';
 import { Card } from '../../design/Card.tsx';
 import { Columns } from '../../design/Columns.tsx';
@@ -57,12 +57,13 @@ function Form({ choices: { billers } }: { readonly choices: PayChoices }) {
   // Fixed for as long as the form is open: however often it is sent, it is paid once.
   const [reference] = useState(newReference);
   const [form, setForm] = useState<PayForm>({
-    biller_name: billers.find(({ isOnline }) => isOnline)?.code ?? billers[0]?.code ?? '',
+    biller_name:
+      (billers.find(({ status }) => status === 'ONLINE') ?? billers[0])?.biller_code ?? '',
     account: '',
     amount: '',
     phone: '',
   });
-  const biller = billers.find(({ code }) => code === form.biller_name);
+  const biller = billerOf(form, billers);
   const asked = useSettled(form, PAUSE_MS);
   const isComplete = asked.account.trim() !== '' && asked.amount.trim() !== '';
   const check = useQuery({
@@ -78,7 +79,7 @@ function Form({ choices: { billers } }: { readonly choices: PayChoices }) {
         signal,
       ),
   });
-  const wrong = check.data?.kind === 'wrong' ? check.data : undefined;
+  const wrong = check.data?.wrong;
   const errorOf = (field: keyof PayForm): string | undefined =>
     wrong?.field === field && (isComplete || asked[field].trim() !== '') ? wrong.text : undefined;
   const isCurrent = asked === form && !check.isPlaceholderData && !check.isFetching;
@@ -93,7 +94,7 @@ function Form({ choices: { billers } }: { readonly choices: PayChoices }) {
           onChange={(change) => setForm(withoutHidden({ ...form, ...change }, billers))}
         />
         {check.isError && <Problem error={check.error} onRetry={() => void check.refetch()} />}
-        {biller?.canLookUp === true && (
+        {biller?.validates === true && (
           <LookUp
             key={`${form.biller_name} ${form.account}`}
             form={form}
@@ -139,13 +140,13 @@ function Fields({
         options={names}
       />
       <Field
-        label={biller?.accountLabel ?? t`Account`}
+        label={biller?.account_label ?? t`Account`}
         value={form.account}
         error={errorOf('account')}
         autoComplete="off"
         onChange={(event) => onChange({ account: event.target.value })}
       />
-      {biller?.needsPhone === true && (
+      {biller?.phone === true && (
         <Field
           label={t`Phone number of the customer`}
           value={form.phone}
@@ -174,14 +175,19 @@ function Fields({
 
 /** A phone number that was given for another biller has no field any more, so it is not sent either. */
 function withoutHidden(form: PayForm, billers: readonly PayBiller[]): PayForm {
-  const biller = billers.find(({ code }) => code === form.biller_name);
-  return biller?.needsPhone === true ? form : { ...form, phone: '' };
+  return billerOf(form, billers)?.phone === true ? form : { ...form, phone: '' };
 }
+
+const billerOf = (form: PayForm, billers: readonly PayBiller[]): PayBiller | undefined =>
+  billers.find(({ biller_code: code }) => code === form.biller_name);
 
 function useBillerNames(billers: readonly PayBiller[]): Readonly<Record<string, string>> {
   const { t } = useLingui();
   return Object.fromEntries(
-    billers.map(({ code, name, isOnline }) => [code, isOnline ? name : t`${name} (offline)`]),
+    billers.map(({ biller_code: code, name, status }) => [
+      code,
+      status === 'ONLINE' ? name : t`${name} (offline)`,
+    ]),
   );
 }
 

@@ -2,7 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Paid, PayCheck } from '../../../../src/console/pay-answers.ts';
+import type { Paid, PayCheck } from '../../../../src/staff/pay.ts';
 import { send } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
@@ -16,7 +16,7 @@ import { readableMoney } from '../../format/money.ts';
 import styles from './Pay.module.css';
 import type { PayForm } from './Pay.tsx';
 
-type Right = Extract<PayCheck, { kind: 'right' }>;
+type Right = NonNullable<PayCheck['right']>;
 
 /** What it costs, and paying it. */
 export function Summary({
@@ -37,14 +37,14 @@ export function Summary({
   const mayPay = useMay('payments.create');
   const [isAsking, setIsAsking] = useState(false);
   const pay = usePay(form, reference);
-  const right = check?.kind === 'right' ? check : undefined;
-  const general = check?.kind === 'wrong' && check.field === null ? check.text : undefined;
+  const right = check?.right ?? undefined;
+  const general = check?.wrong?.field === null ? check.wrong.text : undefined;
   return (
     <Card title={<Trans>What it costs</Trans>}>
       <Costs right={right} />
       <div className={styles['problem']}>
         {general !== undefined && <Notice tone="alert">{general}</Notice>}
-        {right?.isEnough === false && (
+        {right?.is_enough === false && (
           <Notice tone="alert">
             <Trans>The float is too low: it has KES {readableMoney(right.float)}.</Trans>
           </Notice>
@@ -53,7 +53,7 @@ export function Summary({
       <div className={styles['actions']}>
         <Button
           kind="primary"
-          disabled={!mayPay || !isCurrent || right?.isEnough !== true}
+          disabled={!mayPay || !isCurrent || right?.is_enough !== true}
           onClick={() => setIsAsking(true)}
         >
           <Trans>Pay</Trans>
@@ -98,7 +98,7 @@ function usePay(form: PayForm, reference: string): (shownFee: string) => Promise
       throw error;
     });
     announce(
-      paid.isRepeat
+      paid.replayed
         ? t`It was accepted before, and is paid only once.`
         : t`The payment is accepted.`,
     );

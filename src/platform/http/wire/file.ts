@@ -34,15 +34,15 @@ export async function takeFile(
 ): Promise<UploadedFile> {
   const form = formOf(contentType ?? '');
   if (form === undefined) throw unsupported();
-  if (form !== 'multipart') return fileOf(form, body);
+  if (form !== 'multipart') return uploadedFile(form, body);
   const part = await onlyPart(contentType ?? '', body);
   const ending = part.name.split('.').at(-1)?.toLowerCase() ?? '';
   const partForm = formOf(part.type) ?? FORM_OF_ENDING.get(ending);
   if (partForm === undefined || partForm === 'multipart') throw unsupported();
-  return fileOf(partForm, Buffer.from(await part.arrayBuffer()));
+  return uploadedFile(partForm, Buffer.from(await part.arrayBuffer()));
 }
 
-function fileOf(form: FileForm, bytes: Buffer): UploadedFile {
+export function uploadedFile(form: FileForm, bytes: Buffer): UploadedFile {
   return { form, bytes, sha256: createHash('sha256').update(bytes).digest() };
 }
 
