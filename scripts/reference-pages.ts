@@ -3,6 +3,8 @@ import { ERRORS, Refusal } from '../src/platform/base/errors.ts';
 import type { ErrorCode } from '../src/platform/base/errors.ts';
 import { VARIABLES } from '../src/environment.ts';
 import type { Variable } from '../src/environment.ts';
+import type { Declaration } from '../src/connectors/operator.ts';
+import { DECLARATIONS } from '../src/connectors/registry.ts';
 import { refusalBody } from '../src/platform/http/errors.ts';
 import { COMMON_REFUSALS, codesOf, refusalsOf } from '../src/platform/http/refusals.ts';
 import { contractDocument } from '../src/contract.ts';
@@ -31,6 +33,7 @@ export async function generateReference(): Promise<GeneratedFile[]> {
     generated('docs/reference/malipo.postman_collection.json', JSON.stringify(collection)),
     generated('docs/reference/errors.md', errorsPage()),
     generated('docs/reference/environment.md', environmentPage()),
+    generated('docs/operating/operators.md', operatorsPage()),
     ...DASHBOARDS.map((dashboard) =>
       generated(`deploy/grafana/${dashboard.uid}.json`, JSON.stringify(dashboardJson(dashboard))),
     ),
@@ -112,6 +115,36 @@ function environmentPage(): string {
     ...rows,
     '',
   ].join('\n');
+}
+
+function operatorsPage(): string {
+  const protocols = Object.entries(DECLARATIONS).filter(([name]) => name !== 'http');
+  return [
+    '# Operators',
+    '',
+    'Generated from the declarations in `src/connectors/operators` by `npm run docs`; do not edit.',
+    '',
+    'What the service believes of each provider comes from its published documents, because nobody but you has an account there. **Before the first payment, go through “To try first” in the provider’s own sandbox.** `malipo operator test OPERATOR` makes every call that moves no money and prints this list; it never pays. Where an answer differs from what is written here, stop, and report it: proof that is not proof pays twice.',
+    '',
+    'For an operator [by configuration](../guide/write-a-connector.md#by-configuration), `declaration` in its settings says the same. `malipo operator protocols` shows all of this, too.',
+    ...protocols.flatMap(([name, declaration]) => operatorSection(name, declaration)),
+    '',
+  ].join('\n');
+}
+
+function operatorSection(name: string, declaration: Declaration): string[] {
+  const { title, source, movements } = declaration;
+  const list = (heading: string, items: readonly string[]): string[] => [
+    ...['', `**${heading}**`, ''],
+    ...items.map((item) => `- ${item}`),
+  ];
+  return [
+    ...['', `## ${title}`, ''],
+    `Protocol \`${name}\`. Documents: ${source}. Movements of the float: ${movements}.`,
+    ...list('What proves that nothing was executed', declaration.proofOfNonExecution),
+    ...list('What proves nothing', declaration.notProof),
+    ...list('To try first', declaration.toTry),
+  ];
 }
 
 /** Code is broken where a column is too narrow for it; as text, an address would widen the table. */

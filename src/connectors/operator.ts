@@ -75,6 +75,11 @@ export interface Declaration {
   readonly proofOfNonExecution: readonly [string, ...string[]];
   /** Answers that look like proof but are not. */
   readonly notProof: readonly string[];
+  /**
+   * What no document establishes: what to try in the provider’s own sandbox before the first payment, and what depends
+   * on the answer.
+   */
+  readonly toTry: readonly string[];
   /** The operator's reaction to a second instruction under the same reference. */
   readonly callerKey: 'answers_again' | 'refuses_reuse' | 'none';
   /** The way in which the result of an accepted instruction arrives. */

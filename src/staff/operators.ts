@@ -47,6 +47,7 @@ const protocol = {
   movements: text({ title: 'Movements', wide: true }),
   proof_of_non_execution: sentences('What proves that nothing was executed'),
   not_proof: sentences('What proves nothing'),
+  to_try: sentences('To try in the provider’s sandbox first'),
 };
 
 const list = Type.Object({ operators: Type.Array(operatorRow) });
@@ -333,6 +334,7 @@ export const OPERATORS: Noun = {
           { title: 'Findings' },
         ),
         proof_of_non_execution: protocol.proof_of_non_execution,
+        to_try: protocol.to_try,
       }),
       handle: async ({ core: { askConnector, probe }, input, deps }) => {
         const { operator: named, biller: billerCode = null, account = null } = input;
@@ -341,6 +343,7 @@ export const OPERATORS: Noun = {
           protocol: connector.declaration.title,
           findings: (await probe(connector, { billerCode, account })).map((one) => wireOf(one)),
           proof_of_non_execution: [...connector.declaration.proofOfNonExecution],
+          to_try: [...connector.declaration.toTry],
         }));
       },
     }),
@@ -386,10 +389,11 @@ async function limitsNow({ listFloatForecasts }: Loaded, named: string, deps: St
 
 type Declared = Loaded['DECLARATIONS'][string];
 
-const declarationOf = ({ proofOfNonExecution, notProof, ...rest }: Declared) => ({
+const declarationOf = ({ proofOfNonExecution, notProof, toTry, ...rest }: Declared) => ({
   ...wireOf(rest),
   proof_of_non_execution: [...proofOfNonExecution],
   not_proof: [...notProof],
+  to_try: [...toTry],
 });
 
 function protocolOf(name: string, declarations: Loaded['DECLARATIONS']) {

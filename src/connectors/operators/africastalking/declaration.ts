@@ -19,6 +19,12 @@ export const AFRICASTALKING: Declaration = {
     'a status callback: it is not signed, so it only makes the service query the status',
     'a time-out, a cut connection, HTML, an empty body, any HTTP 5xx',
   ],
+  toTry: [
+    'an airtime of 1 shilling to a number of another network: the status and errorMessage of a refused recipient',
+    'the same request twice within five minutes: the text of the refusal must speak of a duplicate',
+    'findTransaction with the requestId of each: which fields the answer has, and how long after the instruction it knows it',
+    'a status callback whose URL answers HTTP 500: whether it is sent again',
+  ],
   callerKey: 'none',
   result: 'answer_or_callback',
   statusBy: 'operator_handle',

@@ -18,6 +18,12 @@ export const DT_ONE: Declaration = {
     'DECLINED-DUPLICATED-TRANSACTION about a second attempt',
     'a callback: it is not signed',
   ],
+  toTry: [
+    'one transaction for each published suffix of the sandbox: the class and its delay',
+    'a query by an external_id that was never sent, and by one that was refused: both must be an empty list, and the refused one must stay usable if acceptance_window_ms is set',
+    'a query immediately after an instruction whose answer was cut off: how long until the list has it',
+    'whether the product list has the bills that are wanted: utilities in Kenya depend on the contract',
+  ],
   callerKey: 'refuses_reuse',
   result: 'answer_or_callback',
   statusBy: 'our_reference',

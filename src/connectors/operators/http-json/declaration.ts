@@ -14,6 +14,10 @@ export const HTTP_JSON: Declaration = {
     '`unavailable` in the answer to a status query',
     '`conflict`: the operator has an instruction with this reference',
   ],
+  toTry: [
+    'one payment for each row of the table “Outcomes” in docs/reference/operator-protocol.md',
+    'a status query immediately after an instruction that was cut off: acceptance_window_ms must be longer than the time until it is known',
+  ],
   callerKey: 'answers_again',
   result: 'answer_or_callback',
   statusBy: 'our_reference',

@@ -1,4 +1,5 @@
 import type { Declaration } from '../../operator.ts';
+import { SHARED_SECRET } from './settings.ts';
 import type { HttpSettings } from './settings.ts';
 
 /** One declaration for every configuration of this connector. */
@@ -14,6 +15,7 @@ export const HTTP: Declaration = {
     'a code that the configuration does not list',
     'a callback that is not signed: it only makes the service query the status',
   ],
+  toTry: ['what the operator’s configuration says (settings: declaration.to_try)'],
   callerKey: 'none',
   result: 'answer',
   statusBy: 'cannot_be_asked',
@@ -32,10 +34,11 @@ export function declarationOf(settings: HttpSettings): Declaration {
       ...declaration.proof_of_non_execution,
     ],
     notProof: [...HTTP.notProof, ...declaration.not_proof],
+    toTry: declaration.to_try ?? [],
     callerKey: declaration.caller_key,
     result: callback === undefined ? 'answer' : 'answer_or_callback',
     statusBy: statusByOf(settings, status !== undefined),
-    callbackTrust: callbackTrustOf(callback),
+    callbackTrust: callbackTrustOf(settings),
     movements: statement === undefined ? HTTP.movements : 'pulled',
   };
 }
@@ -48,7 +51,10 @@ function statusByOf(settings: HttpSettings, canBeAsked: boolean): Declaration['s
     : 'operator_handle';
 }
 
-function callbackTrustOf(callback: HttpSettings['callback']): Declaration['callbackTrust'] {
+function callbackTrustOf({ callback, status }: HttpSettings): Declaration['callbackTrust'] {
   if (callback === undefined) return 'no_callbacks';
-  return callback.signature === undefined ? 'confirmed_by_query' : 'signed';
+  if (callback.signature === undefined) return 'confirmed_by_query';
+  if (callback.signature.algorithm !== SHARED_SECRET) return 'signed';
+  // The secret is in the request instead of its URL.
+  return status === undefined ? 'secret_url' : 'secret_url_confirmed_by_query';
 }

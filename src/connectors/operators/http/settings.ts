@@ -104,6 +104,8 @@ const declaration = Type.Object(
     /** The operator's answers that prove that nothing was executed. */
     proof_of_non_execution: Type.Array(text, { minItems: 1, maxItems: 20 }),
     not_proof: Type.Array(text, { maxItems: 20 }),
+    /** What its documents leave open, to be tried in its sandbox. */
+    to_try: Type.Optional(Type.Array(text, { maxItems: 20 })),
     caller_key: oneOf(['answers_again', 'refuses_reuse', 'none']),
   },
   closed,

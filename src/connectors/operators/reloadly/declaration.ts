@@ -21,6 +21,13 @@ export const RELOADLY: Declaration = {
     'several transactions with our customIdentifier: people look at it',
     'a time-out, a cut connection, a redirect, HTML, an empty body, any other HTTP 5xx',
   ],
+  toTry: [
+    'the same customIdentifier twice, and two at once: the second must be CUSTOM_IDENTIFIER_ALREADY_USED',
+    'the report for a customIdentifier that was refused, and for one whose answer was cut off: after how long it has the transaction',
+    'a top-up to a number of another network: the errorCode',
+    'a webhook whose URL answers HTTP 500, and one that is sent late: whether it is repeated, and whether its timestamp is that of the repetition',
+    'the operator ids of /operators/countries/KE',
+  ],
   callerKey: 'refuses_reuse',
   result: 'answer_or_callback',
   statusBy: 'our_reference',

@@ -18,6 +18,13 @@ export const TINGG: Declaration = {
     'a callback: it is not signed, so it only makes the service query the status',
     'a time-out, a cut connection, HTML, an empty body',
   ],
+  toTry: [
+    'BEEP.queryPaymentStatus with payerTransactionID alone: if it is refused, a payment whose answer was lost ends as a case',
+    'BEEP.postPayment with a payerTransactionID that was used: the code, and whether the account is charged again',
+    'BEEP.queryPaymentStatus about an id that was never sent, immediately and after a minute: acceptance_window_ms is right only if 143 then never changes',
+    'a callback that is answered without statusCode: it must come again after 30 seconds',
+    'the text of a prepaid token: it is found after the word “token”',
+  ],
   callerKey: 'none',
   result: 'answer_or_callback',
   statusBy: 'our_reference',
