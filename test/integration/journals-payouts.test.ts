@@ -162,6 +162,14 @@ describe('a payout', () => {
     await has({ collected: 20_000n, held: 10_000n, paid_out: 20_000n });
   });
 
+  test('whoever approves a payout sees another one of the same amount that was approved', async () => {
+    const first = await propose(20_000n);
+    await approveSeen(books, first);
+    const again = await propose(20_000n);
+    const { remarks } = await quietProposals(books).preview(again);
+    expect(remarks).toEqual([{ label: 'Other payouts of this amount', text: first }]);
+  });
+
   test('two people return the money of a payout that was approved and not made', async () => {
     const payoutId = await propose(20_000n);
     await approveSeen(books, payoutId);

@@ -12,6 +12,7 @@ import { holdMoney, releaseHeld } from '../ledger/holds.ts';
 import { findHold } from '../ledger/holds-store.ts';
 import { lockFloat } from '../ledger/store.ts';
 import { readBalance } from '../ledger/read-balances.ts';
+import { listPayoutsLike } from './store.ts';
 
 export const PAYOUT = 'payout';
 
@@ -37,6 +38,8 @@ interface Facts {
   readonly takenBackCents: bigint;
   /** Amount that this proposal holds. */
   readonly heldCents: bigint;
+  /** Other payouts of this amount that were made, or may be. */
+  readonly alike: readonly string[];
 }
 
 type Plan = Pick<Content, 'vid' | 'bankAccount' | 'cents'>;
@@ -66,10 +69,15 @@ export const payoutKind: AnyKind = kind<Content, Facts, Plan>({
   about: ({ vid, bankAccount, cents }) => `${vid} ${cents} ${bankAccount}`,
   vendorId: ({ vendorId }) => vendorId,
   describe: describePayout,
-  read: async (db, { vendorId }, { lock, proposalId }) => {
+  read: async (db, { vendorId, cents }, { lock, proposalId }) => {
     if (lock) await lockFloat(db, vendorId);
-    return await readFacts(db, vendorId, proposalId);
+    const of = { vendorId, amountCents: BigInt(cents), at: new Date(), text: '' };
+    const alike = (await listPayoutsLike(db, of)).filter((id) => id !== proposalId);
+    return { ...(await readFacts(db, vendorId, proposalId)), alike };
   },
+  // One that is approved and not made yet may be the same, sent again.
+  remarks: ({ alike }) =>
+    alike.length === 0 ? [] : [{ label: 'Other payouts of this amount', text: alike.join(', ') }],
   check: (facts, { cents }, proposal) => {
     if (proposal !== null && facts.heldCents !== BigInt(cents)) {
       throw new PlainError('The money of this payout is not held any more. Reject it.');
@@ -94,7 +102,7 @@ async function readFacts(
   db: Queryable,
   vendorId: number,
   proposalId: string | null,
-): Promise<Facts> {
+): Promise<Omit<Facts, 'alike'>> {
   const hold = proposalId === null ? undefined : await findHold(db, proposalId);
   return {
     collectedCents: await readBalance(db, vendorId, 'collected'),
