@@ -42,6 +42,7 @@ export const DEMO_COLLECTOR = {
 /** Signs in to the sandbox's console. One person for each role. */
 export const DEMO_PEOPLE = [
   { login: 'admin', name: 'Achieng Administrator', role: 'administrator' },
+  { login: 'admin2', name: 'Abdi Administrator', role: 'administrator' },
   { login: 'support', name: 'Selina Support', role: 'support' },
   { login: 'operations', name: 'Otieno Operations', role: 'operations' },
   { login: 'finance', name: 'Fatuma Finance', role: 'finance' },

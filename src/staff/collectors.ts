@@ -4,7 +4,7 @@ import type { CollectorScope } from '../parties/vendor.ts';
 import { action, view } from './definition.ts';
 import type { AnyAction, Noun } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, NOTHING, text } from './fields.ts';
+import { inputOf, NOTHING, text, textOrNull } from './fields.ts';
 import { proposalView } from './proposal-schema.ts';
 import {
   keysColumn,
@@ -84,8 +84,8 @@ function scopeOf({
 
 const withKey = Type.Object({
   ...proposalView.properties,
-  /** Valid once the proposal is approved. */
-  secret: text({ title: 'Key', secret: true }),
+  /** Valid once the proposal is approved. Null: a program proposed it. */
+  secret: textOrNull({ title: 'Key', secret: true, nullText: 'not shown to a program' }),
 });
 
 const SETS = {

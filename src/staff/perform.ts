@@ -64,10 +64,17 @@ export async function perform(of: Definition, given: Values, by: By): Promise<un
     case 'download':
       return await handle();
     case 'view':
-      return await look(of, input, by, handle);
+      return answerFor(of, viewer, await look(of, input, by, handle));
     case 'action':
-      return await act(of, input, by, handle as Handle);
+      return answerFor(of, viewer, await act(of, input, by, handle as Handle));
   }
+}
+
+/** A program gets no secret: with a vendor’s key, for example, it would spend what nobody approved. */
+function answerFor({ output }: AnyAction | AnyView, { token }: Viewer, answer: object): object {
+  if (token === null) return answer;
+  const secrets = propertiesOf(output).filter(([, { secret }]) => secret === true);
+  return { ...answer, ...Object.fromEntries(secrets.map(([name]) => [name, null])) };
 }
 
 /** Throws: `not_permitted`, `not_found`, `console_read_only`. */

@@ -55,7 +55,7 @@ const rate = (flat: string, share: string) => ({
 
 const FORM =
   'the first amount and the fee from there on, such as 1000=10, 1000=1.5% or 1000=10+1.5%';
-const fee = {
+export const fee = {
   ...rate('a flat fee', 'per cent of the amount, with a flat fee in addition to it'),
   tiers: Type.Optional(
     Type.Array(
@@ -355,7 +355,7 @@ interface GivenRate {
 }
 
 /** Throws: `missing_field`. */
-function formulaOf(
+export function formulaOf(
   input: GivenRate & {
     readonly tiers?: readonly (GivenRate & { readonly from: string })[];
     readonly minimum?: string;

@@ -1,8 +1,7 @@
 import { Refusal } from '../platform/base/errors.ts';
 import { createProblemFinder } from '../platform/http/json-object.ts';
 import type { SchemaProblem } from '../platform/http/json-object.ts';
-import { propertiesOf } from './definition.ts';
-import type { Definition } from './definition.ts';
+import type { Definition, Property } from './definition.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -13,12 +12,7 @@ export function readInput(
   { input: schema, needsOne = [] }: Pick<Definition, 'input' | 'needsOne'>,
   given: Values,
 ): Record<string, unknown> {
-  const input = { ...given };
-  for (const [name, property] of propertiesOf(schema)) {
-    if (property.default !== undefined) input[name] ??= property.default;
-    const value = input[name];
-    if (property.anyCase === true && typeof value === 'string') input[name] = value.toLowerCase();
-  }
+  const input = filled(schema, given) as Record<string, unknown>;
   const problemOf = finders.get(schema) ?? createProblemFinder(schema);
   finders.set(schema, problemOf);
   const problem = problemOf(input);
@@ -28,6 +22,19 @@ export function readInput(
     throw new Refusal('missing_field', { text });
   }
   return storable(input);
+}
+
+/** With its defaults, and in lower case what may be given in any case. */
+function filled(schema: Property, given: unknown): unknown {
+  const value = given ?? schema.default;
+  if (typeof value === 'string') return schema.anyCase === true ? value.toLowerCase() : value;
+  if (Array.isArray(value)) return value.map((each) => filled(schema.items ?? {}, each));
+  if (typeof value !== 'object' || value === null || schema.properties === undefined) return value;
+  const own = value as Values;
+  const known = Object.entries(schema.properties).map(
+    ([name, property]) => [name, filled(property, own[name])] as const,
+  );
+  return { ...own, ...Object.fromEntries(known.filter(([, each]) => each !== undefined)) };
 }
 
 const CODES = {

@@ -113,8 +113,9 @@ export const RECEIPT_SOURCES: Noun = {
       permission: 'finance.act',
       input: inputOf({ source }),
       output: Type.Object({
-        confirmation: text({ title: 'Confirmation' }),
-        validation: text({ title: 'Validation' }),
+        // Whoever knows them can report payments. Null: a program asked.
+        confirmation: textOrNull({ title: 'Confirmation', secret: true }),
+        validation: textOrNull({ title: 'Validation', secret: true }),
       }),
       handle: async ({ core: { askSource }, input, deps }) => {
         const asking = { ...deps, masterKeys: await deps.masterKeys() };

@@ -1,29 +1,24 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import {
-  DUPLICATE_CHECKS,
-  ENQUIRY_POLICIES,
-  LONG_DUPLICATE_WINDOW,
-  SECTORS,
-  STATUS_TEXTS,
-} from '../parties/vendor.ts';
+import { ENQUIRY_POLICIES } from '../parties/vendor.ts';
 import { centsOf, moneyOf } from '../platform/base/money.ts';
 import { action, view } from './definition.ts';
 import type { AnyAction, Noun } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
 import * as fields from './fields.ts';
-import { inputOf, moneyOrNull, orNull, paging, text } from './fields.ts';
+import { inputOf, moneyOrNull, orNull, paging } from './fields.ts';
 import { pageOf } from './pages.ts';
 import { proposalView } from './proposal-schema.ts';
-import { keysColumn, keysOf, settingReason, signature, STATUSES } from './signer-schema.ts';
+import { keysColumn, keysOf, settingReason, STATUSES } from './signer-schema.ts';
+import { NEW_VENDORS } from './new-vendors.ts';
 import { VENDOR_KEYS } from './vendor-keys.ts';
-import { duplicateWindow, floatView, vendorRow, vendorView } from './vendor-view.ts';
+import { referenceRequired, sector, settings, settingsOfInput } from './vendor-settings.ts';
+import { floatView, vendorRow, vendorView } from './vendor-view.ts';
 
 const core = async () => ({
   ...(await import('../parties/administer.ts')),
   ...(await import('../parties/read-keys.ts')),
   ...(await import('../parties/read-vendors.ts')),
-  ...(await import('../payments/ledger/add-vendor.ts')),
   ...(await import('../payments/settings/fields.ts')),
   ...(await import('../payments/settings/vendors.ts')),
   ...(await import('../payments/vendor-floats/administer.ts')),
@@ -34,45 +29,6 @@ const core = async () => ({
 
 const vid = fields.vid({ argument: true });
 const status = Type.Enum([...STATUSES], { title: 'Status' });
-
-const sector = Type.Enum([...SECTORS], { description: 'its sector in credit information' });
-const settings = {
-  duplicate_check: Type.Optional(
-    Type.Enum([...DUPLICATE_CHECKS], {
-      description:
-        'when a create that equals a payment of the last seconds is refused (initially without_reference)',
-      placeholder: 'when',
-    }),
-  ),
-  duplicate_window_seconds: Type.Optional(
-    duplicateWindow({
-      option: 'duplicate-window',
-      placeholder: 'seconds',
-      description: 'how many seconds that are (initially 30; 120 where references are optional)',
-    }),
-  ),
-  status_text: Type.Optional(
-    Type.Enum([...STATUS_TEXTS], {
-      placeholder: 'form',
-      description:
-        'msg.text of a status response: an object with the payment’s fields, or a sentence (initially object)',
-    }),
-  ),
-  signature: Type.Optional(signature()),
-};
-
-const OPTIONAL = 'accept creates without merchant_reference; a repeat of one may be paid twice';
-const referenceRequired = {
-  option: 'require-reference',
-  description: 'refuse creates without merchant_reference',
-};
-
-const added = Type.Object({
-  vid: vendorRow.vid,
-  vendor_id: Type.Integer(),
-  secret: text({ title: 'Key', secret: true }),
-});
-export type VendorAdded = Static<typeof added>;
 
 const listed = Type.Object({
   vendors: Type.Array(Type.Object({ ...vendorRow, keys: keysColumn('Keys') })),
@@ -103,53 +59,7 @@ export const VENDORS: Noun = {
   command: 'vendor',
   summary: 'Vendors: the merchants that pay bills.',
   definitions: [
-    action(core, {
-      name: 'vendor.add',
-      summary: 'Add a vendor. Its security key is shown once.',
-      route: 'POST /vendors',
-      permission: 'vendors.act',
-      actsAlone: 'always',
-      input: inputOf({
-        vid,
-        name: fields.displayName(),
-        sector,
-        ...settings,
-        reference_required: Type.Boolean({
-          ...{ default: true, ...referenceRequired },
-          shorthands: { 'optional-reference': { value: false, says: OPTIONAL } },
-        }),
-        enquiry_policy: Type.Enum([...ENQUIRY_POLICIES], {
-          default: 'strict',
-          description: 'whether enquiries need names and consent',
-          placeholder: 'policy',
-          shorthands: {
-            'open-enquiries': {
-              value: 'open',
-              says: 'accept enquiries without consent, and identity decisions without names; report when names do not agree',
-            },
-          },
-        }),
-        reason: settingReason,
-      }),
-      output: added,
-      handle: async ({ core: { addVendor }, input, deps }) => {
-        const { vid: named, name, reference_required: referenceIsRequired } = input;
-        const usual = referenceIsRequired ? undefined : LONG_DUPLICATE_WINDOW;
-        const vendor = {
-          ...{ vid: named, name, sector: input.sector },
-          duplicateCheck: input.duplicate_check,
-          duplicateWindowSeconds: input.duplicate_window_seconds ?? usual,
-          referenceRequired: referenceIsRequired,
-          enquiryPolicy: input.enquiry_policy,
-          statusText: input.status_text,
-          signature: input.signature,
-        };
-        const sealing = { masterKeys: await deps.masterKeys(), certain: true };
-        const { vendorId, securityKey } = await addVendor(deps.pool, vendor, sealing);
-        const result = { vid: named, vendor_id: vendorId, secret: securityKey };
-        return { result, audit: { target: named, after: vendor } };
-      },
-    }),
+    ...NEW_VENDORS,
     view(core, {
       name: 'vendor.list',
       summary: 'Vendors with their settings and balances.',
@@ -245,16 +155,7 @@ export const VENDORS: Noun = {
       handle: async ({ core: { changedSetting, present, requireVendor, VENDOR }, ...asked }) => {
         const { input } = asked;
         const { vendorId, vid: key } = await requireVendor(asked.deps.pool, input.vid);
-        const change = present({
-          name: input.name,
-          sector: input.sector,
-          duplicateCheck: input.duplicate_check,
-          duplicateWindowSeconds: input.duplicate_window_seconds,
-          referenceRequired: input.reference_required,
-          enquiryPolicy: input.enquiry_policy,
-          statusText: input.status_text,
-          signature: input.signature,
-        });
+        const change = present({ name: input.name, ...settingsOfInput(input) });
         return await changedSetting(asked, {
           ...{ setting: VENDOR, key: { vendorId, vid: key }, change },
         });

@@ -29,41 +29,49 @@ export interface NewPerson {
 
 /** Adds a person, who cannot sign in before using a link. Throws: `PlainError`. */
 export async function addPerson(
-  { pool, ledgerMac, tell }: PeopleDeps,
+  { pool, ...deps }: PeopleDeps,
+  person: NewPerson,
+  now: Date,
+): Promise<string> {
+  return await repeatableTransaction(pool, async (db) => await addPersonIn(db, deps, person, now));
+}
+
+/** The same in the caller's database transaction. */
+export async function addPersonIn(
+  db: Queryable,
+  { ledgerMac, tell }: Pick<PeopleDeps, 'ledgerMac' | 'tell'>,
   person: NewPerson,
   now: Date,
 ): Promise<string> {
   const login = loginFrom(person.login);
-  return await repeatableTransaction(pool, async (db) => {
-    if (isVendorRole(person.role) !== (person.vid !== undefined)) {
-      throw new PlainError(
-        isVendorRole(person.role)
-          ? `The role ${person.role} needs a vendor.`
-          : `The role ${person.role} is for staff, who belong to no vendor.`,
-        { field: 'vid' },
-      );
-    }
-    const vendor = person.vid === undefined ? undefined : await findVendor(db, person.vid);
-    if (person.vid !== undefined && vendor === undefined) {
-      throw new PlainError(`There is no vendor ${person.vid}.`, { field: 'vid' });
-    }
-    const named = vendorOf(login);
-    if (named !== undefined && named !== vendor?.vid.toLowerCase()) {
-      throw new PlainError(`Only logins of the people of ${named} begin with ${named}:`, {
-        field: 'login',
-      });
-    }
-    if (vendor !== undefined) await requireRoom(db, vendor);
-    const personId = newId();
-    const { name, role } = person;
-    const vendorId = vendor?.vendorId ?? null;
-    if (!(await insertPerson(db, { personId, login, name, role, vendorId, createdAt: now }))) {
-      throw new PlainError(`${login} exists already.`, { field: 'login' });
-    }
-    await signPerson(db, personId, ledgerMac);
-    if (vendorId !== null) await tell?.(db, vendorId, { change: 'person_invited', login });
-    return personId;
-  });
+  if (isVendorRole(person.role) !== (person.vid !== undefined)) {
+    throw new PlainError(
+      isVendorRole(person.role)
+        ? `The role ${person.role} needs a vendor.`
+        : `The role ${person.role} is for staff, who belong to no vendor.`,
+      { field: 'vid' },
+    );
+  }
+  const vendor = person.vid === undefined ? undefined : await findVendor(db, person.vid);
+  if (person.vid !== undefined && vendor === undefined) {
+    throw new PlainError(`There is no vendor ${person.vid}.`, { field: 'vid' });
+  }
+  const named = vendorOf(login);
+  if (named !== undefined && named !== vendor?.vid.toLowerCase()) {
+    throw new PlainError(`Only logins of the people of ${named} begin with ${named}:`, {
+      field: 'login',
+    });
+  }
+  if (vendor !== undefined) await requireRoom(db, vendor);
+  const personId = newId();
+  const { name, role } = person;
+  const vendorId = vendor?.vendorId ?? null;
+  if (!(await insertPerson(db, { personId, login, name, role, vendorId, createdAt: now }))) {
+    throw new PlainError(`${login} exists already.`, { field: 'login' });
+  }
+  await signPerson(db, personId, ledgerMac);
+  if (vendorId !== null) await tell?.(db, vendorId, { change: 'person_invited', login });
+  return personId;
 }
 
 /**

@@ -15,7 +15,7 @@ const bps = Type.Integer({ minimum: 0, maximum: 10_000 });
 /** ISO 8601; null: from the decision on. */
 const validFrom = orNull(filledText(40));
 
-const formula = strict({
+export const formula = strict({
   tiers: Type.Array(strict({ fromCents: cents, flatCents: cents, bps })),
   minimumCents: orNull(cents),
   maximumCents: orNull(cents),
@@ -92,7 +92,7 @@ const rateOf = ({ flatCents, bps: share }: Static<typeof rate>): Rate => ({
 
 const centsOf = (given: string | null): bigint | null => (given === null ? null : BigInt(given));
 
-function formulaOf({ tiers, ...rest }: Static<typeof formula>): FeeFormula {
+export function formulaOf({ tiers, ...rest }: Static<typeof formula>): FeeFormula {
   return {
     ...rest,
     tiers: tiers.map((tier) => ({ fromCents: BigInt(tier.fromCents), ...rateOf(tier) })),

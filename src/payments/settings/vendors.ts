@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { changeVendor } from '../../parties/administer.ts';
 import { findVendor } from '../../parties/read-vendors.ts';
+import type { VendorRow } from '../../parties/read-vendors.ts';
 import {
   DUPLICATE_CHECKS,
   DUPLICATE_WINDOWS,
@@ -21,40 +22,48 @@ import { listActiveRules } from '../vendor-floats/read-rules.ts';
 import { code } from './fields.ts';
 import { fingerprint, openSecret, requireMasterKeys, sealedSecret, sealSecret } from './sealed.ts';
 import { setting } from './setting.ts';
-import type { Tools } from './setting.ts';
+import type { Fields, Tools } from './setting.ts';
 
 const optional = Type.Optional;
 const vendorKey = { vendorId: Type.Integer(), vid: filledText(64) };
 const key = strict(vendorKey);
 
+export const vendorName = filledText(200);
+export const vendorSector = Type.Enum([...SECTORS]);
+export const vendorSettings = {
+  duplicateCheck: optional(Type.Enum([...DUPLICATE_CHECKS])),
+  duplicateWindowSeconds: optional(Type.Union(DUPLICATE_WINDOWS.map((one) => Type.Literal(one)))),
+  referenceRequired: optional(Type.Boolean()),
+  enquiryPolicy: optional(Type.Enum([...ENQUIRY_POLICIES])),
+  statusText: optional(Type.Enum([...STATUS_TEXTS])),
+  signature: optional(Type.Enum([...SIGNATURE_VERSIONS])),
+};
+
+/** A vendor's settings in words. */
+export const vendorFields = (row: VendorRow): Fields => ({
+  Name: row.name,
+  Sector: row.sector,
+  'Duplicate check': row.duplicateCheck,
+  'Duplicate window': `${row.duplicateWindowSeconds} s`,
+  References: row.referenceRequired ? 'required' : 'optional',
+  Enquiries: row.enquiryPolicy,
+  'Status text': row.statusText,
+  Signature: row.signature,
+});
+
 /** A vendor's protection from paying twice, and its permissions and notices. */
 export const VENDOR = setting({
   ...{ name: 'vendor', label: 'Vendor', topic: 'vendors', key },
   change: strict({
-    name: optional(filledText(200)),
-    sector: optional(Type.Enum([...SECTORS])),
-    duplicateCheck: optional(Type.Enum([...DUPLICATE_CHECKS])),
-    duplicateWindowSeconds: optional(Type.Union(DUPLICATE_WINDOWS.map((one) => Type.Literal(one)))),
-    referenceRequired: optional(Type.Boolean()),
-    enquiryPolicy: optional(Type.Enum([...ENQUIRY_POLICIES])),
-    statusText: optional(Type.Enum([...STATUS_TEXTS])),
-    signature: optional(Type.Enum([...SIGNATURE_VERSIONS])),
+    name: optional(vendorName),
+    sector: optional(vendorSector),
+    ...vendorSettings,
   }),
   target: ({ vid }) => vid,
   vendorId: ({ vendorId }) => vendorId,
   read: async (db, { vid }) => {
     const row = await findVendor(db, vid);
-    if (row === undefined) return null;
-    return {
-      Name: row.name,
-      Sector: row.sector,
-      'Duplicate check': row.duplicateCheck,
-      'Duplicate window': `${row.duplicateWindowSeconds} s`,
-      References: row.referenceRequired ? 'required' : 'optional',
-      Enquiries: row.enquiryPolicy,
-      'Status text': row.statusText,
-      Signature: row.signature,
-    };
+    return row === undefined ? null : vendorFields(row);
   },
   apply: async (db, { key: { vid }, change }) => await changeVendor(db, vid, change),
 });

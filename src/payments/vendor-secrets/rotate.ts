@@ -55,7 +55,12 @@ export async function rotateAsStaff(
   const [current] = await listKeysOf(pool, { holderKind: of, holder: vendor.vid });
   const replaces = current?.keyId ?? null;
   const permitted = await findPermitted(deps, request, replaces);
-  if (permitted !== undefined) return await create(deps, permitted, by, sealing);
+  if (permitted !== undefined) {
+    // A program gets no secret, so the one that was approved waits for its owner.
+    const isProgram = by.program !== undefined;
+    if (isProgram) return { row: permitted, secret: undefined, overlapSeconds };
+    return await create(deps, permitted, by, sealing);
+  }
   const { vendorId, vid } = vendor;
   const content = { vendorId, vid, of, replaces, overlapSeconds };
   const row = await proposals.propose({ kind: VENDOR_SECRET, content, by, note });

@@ -211,6 +211,11 @@ function fileOf(of: Definition): { readonly name: string; readonly body: Buffer 
   return { name: of.file.name, body: Buffer.from(content) };
 }
 
+const secretsOf = (of: Definition): string[] =>
+  'output' in of
+    ? propertiesOf(of.output).flatMap(([name, { secret }]) => (secret === true ? [name] : []))
+    : [];
+
 const callerOf = (of: Definition): string =>
   SAMPLES[of.name]?.by ?? (isVendorsOnly(of) ? 'demo2-admin' : 'finance');
 
@@ -367,8 +372,7 @@ test.each(actions)('%s leaves one entry in the audit log, with what it changed',
   if (names.length > 0) {
     expect(entry?.['target']).toBe(names.map((name) => String(input[name])).join(' '));
   }
-  const secrets = 'output' in of ? propertiesOf(of.output).filter(([, { secret }]) => secret) : [];
-  for (const [name] of secrets) {
+  for (const name of secretsOf(of)) {
     const secret = done.body[name];
     if (typeof secret === 'string') expect(JSON.stringify(entry)).not.toContain(secret);
   }
@@ -387,6 +391,18 @@ async function expectResult(of: AnyAction, { job }: JobView): Promise<void> {
   expectFits(of, result);
   await vi.waitFor(async () => expect((await entries()).at(-1)).toMatchObject({ result: 'done' }));
 }
+
+test.each(views.filter(([, of]) => secretsOf(of).length > 0))(
+  '%s tells a program no secret',
+  async (_, of) => {
+    const { method, at, body } = await requestOf(of);
+    const program = await tokenOf(as('admin'), { role: 'administrator' });
+    const { body: answer, status } = await program.client.send(method, at, body);
+    for (const name of status === 200 ? secretsOf(of) : []) expect(answer[name]).toBeNull();
+    if (status === 200) expectFits(of, answer);
+    else expect(status).toBe(403);
+  },
+);
 
 test.each(withFile)('%s takes its file on every surface, and not without one', async (_, of) => {
   const { method, at, body } = await requestOf(of);
@@ -486,6 +502,10 @@ test.each(actions)('%s is for programs only if a person decides about it', async
   const mayPropose = isForPrograms && isAdministrators;
   expect(status, text).toBe(mayPropose ? 200 : isVendorsOnly(of) ? 404 : 403);
   if (!mayPropose) expect(await written()).toEqual(before);
+  // A key that it proposes, for example, is for a person.
+  for (const name of mayPropose ? secretsOf(of) : []) expect(answer[name]).toBeNull();
+  // The answer of a job is the job.
+  if (mayPropose && of.isJob !== true) expectFits(of, answer);
   // It waits, also where people act alone.
   if (!mayPropose || of.proposes === undefined) return;
   const { proposal } = answer;

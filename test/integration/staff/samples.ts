@@ -380,6 +380,15 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'vendor.floats': nothing,
   'vendor.show': { input: vendorOf() },
   'vendor.add': { by: 'admin', input: async () => newVendor() },
+  'vendor.propose': {
+    by: 'admin',
+    input: async () => ({
+      ...newVendor(),
+      prices: [{ biller: 'DSTV', flat: '10', vat_percent: '16' }],
+      people: [{ login: `p-${some()}`, name: 'Amani', role: 'vendor_administrator' }],
+      reason: 'as in the contract',
+    }),
+  },
   'vendor.set': byAdmin({ sector: 'sacco' }),
   'vendor.suspend': byAdmin(),
   'vendor.resume': byAdmin(),

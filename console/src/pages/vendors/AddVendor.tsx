@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { VendorAdded } from '../../../../src/staff/vendors.ts';
+import type { VendorAdded } from '../../../../src/staff/new-vendors.ts';
 import { send } from '../../api/client.ts';
 import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
 import { Field } from '../../design/Field.tsx';
