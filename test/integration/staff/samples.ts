@@ -272,7 +272,7 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   },
   'receipt.import': {
     input: async ({ addBank }) => ({ source: await addBank() }),
-    file: () => `${guideSample('bank-statement.csv')}06/01/2026,${some()},Q${some()},1.00,,\n`,
+    file: () => `${guideSample('bank-statement.csv')}06/01/2026,${some()},Q${some()},1.00,,"1,514.00"\n`,
   },
   'receipt.push': {
     input: vendorOf({ amount: '50' }, async ({ addTill }, vid) => {
