@@ -30,6 +30,8 @@ interface Declared<Input extends TObject> {
   readonly input: Input;
   /** At least one of these properties is given. */
   readonly needsOne?: readonly string[];
+  /** Of an action: the view that shows what it would do. The command has it as `--dry-run`. */
+  readonly trial?: () => Definition;
   /** The file that comes with the input, always of a POST. Its handler finds it as `deps.file`, until it answers. */
   readonly file?: SentFile;
   /** Refusals that are the result of an action that was carried out: it is noted as done, and counts. */

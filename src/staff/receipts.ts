@@ -6,7 +6,6 @@ import { DOUBT_TEXTS, doubtText } from '../payments/receipts/doubts.ts';
 import type { PushRow } from '../payments/receipts/push.ts';
 import type { ReceiptRow } from '../payments/receipts/read-receipts.ts';
 import { Refusal } from '../platform/base/errors.ts';
-import { LIMITS } from '../platform/base/limits.ts';
 import { formatMoney, parseMoney } from '../platform/base/money.ts';
 import { PlainError } from '../platform/base/plain-error.ts';
 import { action, view } from './definition.ts';
@@ -17,6 +16,7 @@ import { inputOf, orNull, paging, reason, text, textOrNull, vid } from './fields
 import { ASKS_PROVIDERS } from './limits.ts';
 import { idCursor, pageOf } from './pages.ts';
 import { proposalView } from './proposal-schema.ts';
+import { PREVIEW, statement } from './receipt-preview.ts';
 
 const core = async () => ({
   ...(await import('../parties/read-vendors.ts')),
@@ -239,32 +239,18 @@ export const RECEIPTS: Noun = {
         return { result, audit };
       },
     }),
+    PREVIEW,
     action(core, {
       name: 'receipt.import',
       summary:
-        'Propose to import the credits of a bank statement (CSV, MT940 or camt.053), each once. Another person approves it.',
+        'Propose to import the credits of a bank statement (CSV, Excel, MT940 or camt.053), or of a pay bill’s statement, each once. Another person approves it.',
       route: 'POST /receipt-sources/:source/import',
       permission: 'receipts.act',
       proposes: 'bank_statement',
-      file: {
-        name: 'file',
-        description: 'the bank’s file',
-        maxBytes: LIMITS.consoleFileBytes,
-      },
+      trial: () => PREVIEW,
+      file: statement.file,
       input: inputOf({
-        source,
-        accepted_lines: Type.Optional(
-          Type.Array(Type.Integer({ minimum: 1, maximum: 10_000_000 }), {
-            description:
-              'a line that the bank shows as well, although it may be a payer’s text; repeatable',
-            spelt: [
-              {
-                ...{ option: 'accept-line', placeholder: 'line', form: 'the number of a line' },
-                read: (given: string) => (/^[1-9]\d{0,6}$/.test(given) ? Number(given) : undefined),
-              },
-            ],
-          }),
-        ),
+        ...statement.input,
         reason: fields.reasonOr('a bank statement'),
       }),
       output: proposalView,

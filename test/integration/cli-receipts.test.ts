@@ -44,6 +44,19 @@ test('the commands of the guide import the sample, with the preview that it show
     if (words[1] !== 'import') await must(environment, ...words);
   }
   const words = (commands.at(-1) ?? []).slice(5, -2);
+  const tried = await must(environment, ...words, '--dry-run', '--by', 'Asha', '--json');
+  const { lines } = tried.json<{
+    lines: { line: number; outcome: string; vid: string | null }[];
+  }>();
+  expect(lines.map(({ outcome, vid }) => [outcome, vid])).toEqual([
+    ['credited', 'acme'],
+    ['credited', 'acme'],
+    ['debit', null],
+    ['waiting', null],
+    ['credit_returned', null],
+  ]);
+  const waiting = await must(environment, 'proposal', 'list', '--json');
+  expect(waiting.json()).toMatchObject({ proposals: [] });
   const said = await must(environment, ...words, '--by', 'Asha');
   expect(said.stdout).toContain('Nothing was changed yet: another person approves it');
   const { proposals } = (await must(environment, 'proposal', 'list', '--json')).json<{

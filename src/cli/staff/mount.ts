@@ -75,10 +75,12 @@ function addDefinition(group: Command, of: Definition, runner: Runner): void {
   const read = addInput(added, of);
   addSurfaceOptions(added, of, runner);
   added.action(async (...given: unknown[]) => {
-    const { by, ...options } = added.opts<Called['options'] & { readonly by?: string }>();
-    const input = checked(of, await typed(of, read(given), runner));
+    const { by, dryRun, ...options } = added.opts<Given>();
+    const asked = await typed(of, read(given), runner);
+    const called = dryRun === true ? trialOf(of, asked) : { of, input: asked };
+    const input = checked(called.of, called.input);
     try {
-      await runner.run({ of, input, by, options });
+      await runner.run({ of: called.of, input, by, options });
       while (options.watch === true) {
         await sleep(WATCH_MS);
         await runner.run({ of, input, by, options });
@@ -87,6 +89,16 @@ function addDefinition(group: Command, of: Definition, runner: Runner): void {
       throw inWordsOfCommand(of, error);
     }
   });
+}
+
+type Given = Called['options'] & { readonly by?: string; readonly dryRun?: boolean };
+
+/** The view that `--dry-run` shows, and what it takes of the input. */
+function trialOf(of: Definition, given: Values): Pick<Called, 'of' | 'input'> {
+  const trial = of.trial?.() ?? of;
+  const taken = new Set([trial.file?.name, ...propertiesOf(trial.input).map(([name]) => name)]);
+  const input = Object.fromEntries(Object.entries(given).filter(([name]) => taken.has(name)));
+  return { of: trial, input };
 }
 
 /** What every command of its kind has. */
@@ -106,6 +118,7 @@ function addSurfaceOptions(added: Command, of: Definition, { isRemote }: Runner)
     const says = `wait for the end, by default ${WAIT_SECONDS} s; exits with ${EXIT.failed} if it failed, with ${EXIT.notEnded} if it has not ended yet`;
     added.option('--wait [seconds]', says, wholeNumber(1, 3600));
   }
+  if (of.trial !== undefined) added.option('--dry-run', 'show what it would do, and do nothing');
   if (of.kind === 'download')
     added.option('--out <file>', 'write to this file (default: standard output)');
   if (of.kind !== 'view') return;

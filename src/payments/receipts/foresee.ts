@@ -8,7 +8,7 @@ import { identify } from './identify.ts';
 import type { ForeseenReceipts, Identified } from './identify.ts';
 import { numbersOf } from './identity-store.ts';
 import type { NumberedRow } from './identity-store.ts';
-import type { ReceiptReport } from './receipt.ts';
+import type { Doubt, ReceiptReport } from './receipt.ts';
 import { findReturned, judge, numbersReturned } from './reversals.ts';
 import type { Reversal } from './reversals.ts';
 import { isOut, returnKey } from './statements/import.ts';
@@ -26,9 +26,9 @@ import { vendorOf } from './take.ts';
 /** The effect that a line of a statement would have now. */
 export type Foreseen =
   | { readonly kind: 'credited'; readonly vendorId: number }
+  | { readonly kind: 'waiting'; readonly doubt: Doubt | null }
   | {
       readonly kind:
-        | 'waiting'
         | 'repeated'
         | 'conflicts'
         | 'reversed'
@@ -131,9 +131,9 @@ async function foresee(db: Queryable, report: ReceiptReport, preview: Preview): 
       preview.add({ ...row, state: 'credited' }, report, reportedFor);
       return { kind: 'credited', vendorId: row.vendorId };
     }
-    return { kind: row.reversedAt === null ? 'waiting' : 'reversed' };
+    return row.reversedAt === null ? { kind: 'waiting', doubt: null } : { kind: 'reversed' };
   }
-  if (decision.kind !== 'repeat') return { kind: 'waiting' };
+  if (decision.kind !== 'repeat') return { kind: 'waiting', doubt: row.doubt };
   if (row.reversedAt === null || row.state === 'credited') return { kind: 'repeated' };
   return { kind: (await wasReported(db, row.receiptId, report)) ? 'repeated' : 'reversed' };
 }

@@ -9,6 +9,7 @@ import type { Actor, AnyKind, Line } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
 import type { ProposalRow } from '../../proposals/proposal.ts';
 import { requireSource } from '../receipts/administer.ts';
+import { doubtText } from '../receipts/doubts.ts';
 import { foreseeEntry, foreseeOther, Preview } from '../receipts/foresee.ts';
 import type { Foreseen } from '../receipts/foresee.ts';
 import type { SourceRow } from '../receipts/sources-store.ts';
@@ -140,6 +141,86 @@ async function requireStatementSource(db: Queryable, sourceCode: string): Promis
   throw new PlainError(`Source ${sourceCode} is suspended.`, { field: 'source' });
 }
 
+/** A line of a file with what it would do now. */
+interface ForeseenLine extends ReportedLine {
+  readonly foreseen: Foreseen;
+}
+
+/** What the lines of a file would do now, in the order of the file. */
+async function foreseeLines(
+  db: Queryable,
+  lines: readonly ReportedLine[],
+): Promise<readonly ForeseenLine[]> {
+  const found: ForeseenLine[] = [];
+  const preview = new Preview();
+  for (const entry of await entriesInOrder(db, lines)) {
+    const reports = entry.map(({ report }) => report);
+    for (const [index, foreseen] of (await foreseeEntry(db, reports, preview)).entries()) {
+      const line = entry[index];
+      if (line !== undefined) found.push({ ...line, foreseen });
+    }
+  }
+  for (const { line, nth } of othersOf(lines)) {
+    found.push({ ...line, foreseen: await foreseeOther(db, line, nth, preview) });
+  }
+  return found.toSorted((one, other) => one.line.line - other.line.line);
+}
+
+/** A row of a file, and what its import would do with it now. Amounts are in cents. */
+export interface PreviewedLine {
+  readonly line: number;
+  readonly outcome: Foreseen['kind'] | 'ignored';
+  readonly at: Date | null;
+  readonly amountCents: bigint | null;
+  readonly reference: string | null;
+  readonly account: string | null;
+  readonly vid: string | null;
+  /** Why it waits, or is not credited. */
+  readonly because: string | null;
+  readonly text: string;
+}
+
+/**
+ * Looks at a file as its import would take it now, and changes nothing. Lists every row: what would be credited, what waits
+ * for people and why, and what is ignored.
+ * Throws: `PlainError` if the file would be refused.
+ */
+export async function previewBankStatement(
+  { pool, wireTime }: Pick<UploadDeps, 'pool' | 'wireTime'>,
+  request: Pick<BankStatement, 'source' | 'acceptedLines'> & { readonly file: string },
+): Promise<{ readonly form: string | null; readonly lines: readonly PreviewedLine[] }> {
+  const row = await requireStatementSource(pool, request.source);
+  const { file } = request;
+  const acceptedLines = new Set(request.acceptedLines);
+  const { lines, notes } = await readReports(row, { file, wireTime, acceptedLines });
+  const vids = await readVids(pool);
+  const seen = (await foreseeLines(pool, lines)).map(({ line, report, foreseen }) => ({
+    ...{ line: line.line, outcome: foreseen.kind, at: line.at, amountCents: line.amountCents },
+    ...{ reference: line.isMade === true ? null : line.reference, account: report.account },
+    vid: foreseen.kind === 'credited' ? (vids.get(foreseen.vendorId) ?? null) : null,
+    because: becauseOf(foreseen, report.account) ?? line.type ?? null,
+    text: line.text,
+  }));
+  const nothing = { at: null, amountCents: null, reference: null, account: null, vid: null };
+  const ignored = notes
+    .filter(({ note }) => note !== 'form')
+    .map(({ line, note, text }) => ({
+      ...{ ...nothing, line, outcome: 'ignored' as const, because: NOTE_TEXTS[note], text },
+    }));
+  return {
+    form: notes.find(({ note }) => note === 'form')?.text ?? null,
+    lines: [...seen, ...ignored].toSorted((one, other) => one.line - other.line),
+  };
+}
+
+const NOTE_TEXTS = { form: '', balance: 'a balance', total: 'a total', text: 'text' } as const;
+
+function becauseOf(foreseen: Foreseen, account: string | null): string | null {
+  if (foreseen.kind !== 'waiting') return null;
+  if (foreseen.doubt !== null) return doubtText(foreseen.doubt);
+  return account === null ? 'no account number was found' : 'no vendor can be credited';
+}
+
 async function planOf(db: Queryable, lines: readonly ReportedLine[]): Promise<Plan> {
   const vids = await readVids(db);
   const credited = new Map<string, Sum>();
@@ -153,15 +234,8 @@ async function planOf(db: Queryable, lines: readonly ReportedLine[]): Promise<Pl
       add(credited, vids.get(foreseen.vendorId) ?? String(foreseen.vendorId), cents);
     } else add(other, foreseen.kind, cents);
   };
-  const preview = new Preview();
-  for (const entry of await entriesInOrder(db, lines)) {
-    const reports = entry.map(({ report }) => report);
-    for (const [index, foreseen] of (await foreseeEntry(db, reports, preview)).entries()) {
-      note(foreseen, reports[index]?.amountCents ?? 0n);
-    }
-  }
-  for (const { line, nth } of othersOf(lines)) {
-    note(await foreseeOther(db, line, nth, preview), line.report.amountCents);
+  for (const { report, foreseen } of await foreseeLines(db, lines)) {
+    note(foreseen, report.amountCents);
   }
   return { credited, other };
 }

@@ -270,9 +270,14 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'receipt.reversed': {
     input: async ({ receipt }) => ({ receipt: await receipt(), reason: 'their list' }),
   },
+  'receipt.preview': {
+    input: async ({ addBank }) => ({ source: await addBank() }),
+    file: () => guideSample('bank-statement.csv'),
+  },
   'receipt.import': {
     input: async ({ addBank }) => ({ source: await addBank() }),
-    file: () => `${guideSample('bank-statement.csv')}06/01/2026,${some()},Q${some()},1.00,,"1,514.00"\n`,
+    file: () =>
+      `${guideSample('bank-statement.csv')}06/01/2026,${some()},Q${some()},1.00,,"1,514.00"\n`,
   },
   'receipt.push': {
     input: vendorOf({ amount: '50' }, async ({ addTill }, vid) => {
