@@ -56,7 +56,8 @@ export function readPushSent(ending: Ending): PromptSent {
 
 /**
  * Results after which nothing is paid any more: the customer has too little money or is at a limit,
- * did not answer, cancelled, or gave a wrong PIN; the prompt could not be sent. Anything else, such
+ * did not answer, cancelled, or gave a wrong PIN; the prompt could not be sent, or M-PESA was busy (17, 26) or the phone
+ * busy with another one (1001). Anything else, such
  * as a result of the query itself or one that is not documented, says nothing about the payment.
  */
 const NOT_PAID: ReadonlySet<string> = new Set([
@@ -65,12 +66,16 @@ const NOT_PAID: ReadonlySet<string> = new Set([
   '3',
   '4',
   '8',
+  '17',
+  '26',
+  '1001',
   '1019',
   '1025',
   '1032',
   '1037',
   '2001',
   '8006',
+  '9999',
   'SFC_IC0003',
 ]);
 
