@@ -79,6 +79,8 @@ export interface ReportedPayment {
   readonly payer: string | null;
   /** It takes money back, and is never credited. */
   readonly isReversal: boolean;
+  /** The provider's word for it, if nobody knows whether it means a payment. */
+  readonly unknownType?: string;
 }
 
 export interface Registered {
@@ -97,6 +99,12 @@ export interface PulledPage {
   readonly payments: readonly ReportedPayment[];
   /** Rows that could not be read. */
   readonly unreadable: number;
+  /** Movements of money of ours, in words: they are no payments. */
+  readonly others?: readonly string[];
+  /** Equal only for a page with the same rows, also with those that could not be read. */
+  readonly digest?: string;
+  /** The provider may not know our account: it answers so also if there is nothing. */
+  readonly mayBeUnknown?: true;
 }
 
 /** The payment that a prompt on a phone asks for. */

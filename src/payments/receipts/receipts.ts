@@ -41,6 +41,7 @@ export function openReceipts(options: ReceiptsOptions): Receipts {
   const deps = { ...options, sources };
   let jobs: PeriodicJob[] = [];
   const logged = new Set<string>();
+  const failures = new Map<string, number>();
   return {
     receiver: createReceiptReceiver(deps),
     reload: sources.reload,
@@ -58,7 +59,7 @@ export function openReceipts(options: ReceiptsOptions): Receipts {
           everyMs: pollMs,
           atOnce: true,
           work: async (stopping) =>
-            await pullDueSources({ ...deps, everyMs: options.pullEveryMs }, stopping),
+            await pullDueSources({ ...deps, failures, everyMs: options.pullEveryMs }, stopping),
           failureText: 'receipts could not be pulled',
           log,
         }),

@@ -29,9 +29,12 @@ export function reportOf(
   { row, provider }: OpenSource,
   { payment, channel }: Reported,
 ): ReceiptReport {
-  const { receipt, amountCents, paidAt, payer } = payment;
+  const { receipt, amountCents, paidAt, payer, unknownType } = payment;
   const { sourceCode, collector } = row;
   const account = reportedAccount(payment.account);
   const content = { receipt, amountCents, paidAt, account, payer };
-  return { issuer: provider.issuer, sourceCode, collector, channel, ...content };
+  const doubt = unknownType !== undefined && {
+    ownDoubt: { reason: 'type' as const, others: [unknownType] },
+  };
+  return { issuer: provider.issuer, sourceCode, collector, channel, ...content, ...doubt };
 }

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { createWireTime } from '../../../platform/base/clock.ts';
 import { centsOf, objectOf, readContradictory, readJson, textOf } from '../../values.ts';
 import { cleanMessage } from '../../../platform/base/clean-text.ts';
 import { readReceiptNumber } from '../../source.ts';
+import { movementTypeOf } from './movement-type.ts';
 import type { PulledPage, ReportedPayment } from '../../source.ts';
 
 /** Daraja's times have no zone; they are taken as those of East Africa. */
@@ -51,40 +53,56 @@ export function readC2bPayment(body: Buffer, shortCode: string): C2bReport | und
     paidAt,
     account: read('BillRefNumber') || null,
     payer: payerOf([read('MSISDN'), read('FirstName'), read('MiddleName'), read('LastName')]),
-    isReversal: isReversal(read('TransactionType')),
+    isReversal: movementTypeOf(read('TransactionType')) === 'reversal',
     isOurs: read('BusinessShortCode') === shortCode,
     isContradictory: contradictory !== undefined,
   };
 }
 
-/** The answer of the pull: an array, or an array in an array. Undefined: not an answer. */
+/**
+ * The answer of the pull: an array, or an array in an array. Undefined: not an answer. The code 1001 is “No records found
+ * or Organization Name not available”, so that it says nothing about a short code that was never registered.
+ */
 export function readPulled(body: Buffer): PulledPage | undefined {
   const content = objectOf(readJson(body));
   const code = textOf(content?.['ResponseCode']);
   const given = content?.['Response'];
-  // 1000: done. 1001: nothing found.
-  if (code === '1001' && given === undefined) return { payments: [], unreadable: 0 };
-  if ((code !== '1000' && code !== '1001') || !Array.isArray(given)) return undefined;
-  const rows = given.flat(1) as readonly unknown[];
-  const payments = rows.map(readPulledRow).filter((row) => row !== undefined);
-  return { payments, unreadable: rows.length - payments.length };
+  if (code !== '1000' && code !== '1001') return undefined;
+  const isNothing = given === undefined || given === null || given === '' || given === '[[]]';
+  if (code === '1001' && isNothing) return { payments: [], unreadable: 0, mayBeUnknown: true };
+  if (!Array.isArray(given)) return undefined;
+  const rows = (given.flat(1) as readonly unknown[]).map(readPulledRow);
+  const payments = rows.filter((row) => typeof row === 'object');
+  const others = rows.filter((row) => typeof row === 'string');
+  return {
+    payments,
+    others,
+    digest: createHash('sha256').update(JSON.stringify(given)).digest('hex'),
+    unreadable: rows.length - payments.length - others.length,
+    ...(code === '1001' && rows.length === 0 && { mayBeUnknown: true }),
+  };
 }
 
-function readPulledRow(row: unknown): ReportedPayment | undefined {
+/** Text: a movement of money of ours. Undefined: it cannot be read. */
+function readPulledRow(row: unknown): ReportedPayment | string | undefined {
   const content = objectOf(row);
   if (content === undefined) return undefined;
   const read = (name: string): string => cleanMessage(textOf(content[name]) ?? '').trim();
   const receipt = readReceiptNumber(read('transactionId'));
   const amountCents = centsOf(read('amount'));
   const paidAt = readDarajaTime(read('trxDate'));
+  const type = read('transactiontype');
+  const meaning = movementTypeOf(type);
   if (receipt === undefined || amountCents === undefined || paidAt === undefined) return undefined;
+  if (meaning === 'movement') return `${receipt}, ${type}, ${read('amount')}`;
   return {
     receipt,
     amountCents,
     paidAt,
     account: read('billreference') || null,
     payer: payerOf([read('msisdn'), read('sender')]),
-    isReversal: isReversal(read('transactiontype')),
+    isReversal: meaning === 'reversal',
+    ...(meaning === 'unknown' && { unknownType: type || 'no type' }),
   };
 }
 
@@ -93,9 +111,4 @@ const PAYER_LENGTH = 100;
 function payerOf(parts: readonly string[]): string | null {
   const payer = parts.filter((part) => part !== '').join(' ');
   return payer === '' ? null : payer.slice(0, PAYER_LENGTH).toWellFormed();
-}
-
-/** The kind of movement says so. */
-function isReversal(type: string): boolean {
-  return /revers/i.test(type);
 }

@@ -141,7 +141,7 @@ function askingOf(call: DarajaCaller, deadlineMs: number): Asking {
 
 function registered(ending: Ending, doneCodes: readonly string[]): Registered {
   const content = ending.kind === 'answer' ? objectOf(readJson(ending.body)) : undefined;
-  const code = textOf(content?.['ResponseCode'] ?? content?.['ResponseStatus']);
+  const code = textOf(sayingOf(content, ['ResponseCode', 'ResponseStatus']));
   const message = messageOf(ending);
   // It was done before, and lasts until it is changed in Safaricom's portal.
   const isKnown = /already registered|duplicate notification/i.test(message);
@@ -151,7 +151,17 @@ function registered(ending: Ending, doneCodes: readonly string[]): Registered {
 function messageOf(ending: Ending): string {
   if (ending.kind !== 'answer') return ending.reason;
   const content = objectOf(readJson(ending.body));
-  const said =
-    content?.['errorMessage'] ?? content?.['ResponseDescription'] ?? content?.['ResponseMessage'];
+  const said = sayingOf(content, ['errorMessage', 'ResponseDescription', 'ResponseMessage']);
   return cleanMessage(textOf(said) ?? `HTTP ${ending.httpStatus} without an answer`);
+}
+
+/** The first of these values. The registration of the pull answers with blanks in its names: `Response Status`. */
+function sayingOf(
+  content: Readonly<Record<string, unknown>> | undefined,
+  names: readonly string[],
+): unknown {
+  const plain = new Map(
+    Object.entries(content ?? {}).map(([name, value]) => [name.replaceAll(' ', ''), value]),
+  );
+  return names.map((name) => plain.get(name)).find((value) => (value ?? null) !== null);
 }

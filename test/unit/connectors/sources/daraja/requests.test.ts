@@ -146,6 +146,13 @@ const ROW = {
   organizationname: 'Example',
 };
 
+test('Pull: the registration may answer with blanks in its names', async () => {
+  const { source } = await start({
+    ...{ 'Response Status': '1000', 'Response Description': 'Registered', ShortCode: SHORT_CODE },
+  });
+  expect(await source.registerPull?.(signal)).toEqual({ isDone: true, message: 'Registered' });
+});
+
 test('Pull: POST /pulltransactions/v1/query, with a list in a list', async () => {
   const answer = { ResponseRefID: '1', ResponseCode: '1000', Response: [[ROW]] };
   const { source, sent } = await start(answer);
@@ -167,8 +174,38 @@ test('Pull: POST /pulltransactions/v1/query, with a list in a list', async () =>
 });
 
 test.each<[string, object, object | undefined]>([
-  ['nothing found', { ResponseCode: '1001' }, { payments: [] }],
-  ['nothing found, as lists', { ResponseCode: '1001', Response: [[]] }, { payments: [] }],
+  ['nothing found', { ResponseCode: '1001' }, { payments: [], mayBeUnknown: true }],
+  [
+    'nothing found, as lists',
+    { ResponseCode: '1001', Response: [[]] },
+    { payments: [], mayBeUnknown: true },
+  ],
+  [
+    'nothing found, as text',
+    { ResponseCode: '1001', Response: '[[]]' },
+    { payments: [], mayBeUnknown: true },
+  ],
+  ['text in place of rows', { ResponseCode: '1000', Response: '[[]]' }, undefined],
+  [
+    'movements of our own, and a type that nobody knows',
+    {
+      ResponseCode: '1000',
+      Response: [
+        [
+          { ...ROW, transactiontype: 'merchant-to-organization-settlement' },
+          { ...ROW, transactiontype: 'c2b-buy-goods-debit' },
+          { ...ROW, transactiontype: 'hakikisha' },
+          { ...ROW, transactiontype: 'c2b-pay-bill-reversal' },
+          'x',
+        ],
+      ],
+    },
+    {
+      others: ['UA51000001, merchant-to-organization-settlement, 500.0'],
+      unreadable: 1,
+      payments: [READ, { ...READ, unknownType: 'hakikisha' }, { ...READ, isReversal: true }],
+    },
+  ],
   ['a failure under HTTP 200', { ResponseCode: '1002' }, undefined],
   ['no code', { Response: [[ROW]] }, undefined],
 ])('reads the answer to a pull: %s', (_what, answer, page) => {
