@@ -72,6 +72,8 @@ export const NOT_MEASURED: Readonly<Record<string, string>> = {
   '/credit/imports/:import': 'one import, by its key',
   '/credit/imports/:import/findings': 'the findings of one import, by its key',
   '/credit/lenders/:lender': 'one lender, by its key',
+  '/credit/letters/adverse-action': 'a letter about one answer, by its key',
+  '/credit/letters/consent-receipt': 'a letter about one answer, by its key',
   '/credit/monitor': 'it reads every enquiry; the page shows what was last measured',
 };
 
@@ -176,7 +178,7 @@ function filters(by: ConsoleSamples): Samples {
     reference: ['no-such-reference'],
     amount: ['100'],
     days: ['30'],
-    limit: ['1000'],
+    limit: ['200'],
   };
 }
 

@@ -82,7 +82,7 @@ describe('an export', () => {
   test('an export that the browser does not wait for is recorded as incomplete', async () => {
     await owner.query(
       `insert into audit_log (channel, at, audit_id, login, action, address, request_id, reason)
-       select 'console', now(), gen_random_uuid(), 'x', 'filler', '', '', repeat('x', 1000)
+       select 'console', date_trunc('milliseconds', now()), gen_random_uuid(), 'x', 'filler', '', '', repeat('x', 1000)
        from generate_series(1, 20000)`,
     );
     const aborted = new AbortController();

@@ -110,7 +110,8 @@ test.each(['payment.list', 'payment.find'])(
     // A spreadsheet would run the reference without the apostrophe.
     expect(lines[1]).toBe("2026-03-01 15:21:40,'=1+1300");
     expect(new Set(lines)).toHaveLength(COUNT + 1);
-    expect(turns).toBe(2);
+    // A hundred rows a turn; a search learns from an empty page that nothing follows.
+    expect(turns - COUNT / 100).toBeOneOf([0, 1]);
   },
 );
 

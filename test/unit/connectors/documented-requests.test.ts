@@ -292,6 +292,8 @@ test('Tingg gets the requests that its documents show', async () => {
     packet: [packet],
   });
   const transactionId = `${INSTRUCTION.reference}-1`;
+  // Nothing is paid, so the id is any.
+  const required = { MSISDN: '254700000009', payerTransactionID: expect.any(String) as string };
   expect(new Set(requests.map(({ line }) => line))).toEqual(
     new Set(['POST /v1/global-api/payments']),
   );
@@ -299,8 +301,8 @@ test('Tingg gets the requests that its documents show', async () => {
     [
       ['BEEP.postPayment', expect.objectContaining({ payerTransactionID: transactionId })],
       ['BEEP.queryPaymentStatus', { payerTransactionID: transactionId }],
-      ['BEEP.queryBill', { serviceCode: 'KPLC', accountNumber: '0712345678' }],
-      ['BEEP.validateAccount', { serviceCode: 'TV', accountNumber: '0712345678' }],
+      ['BEEP.queryBill', { serviceCode: 'KPLC', accountNumber: '0712345678', ...required }],
+      ['BEEP.validateAccount', { serviceCode: 'TV', accountNumber: '0712345678', ...required }],
       ['BEEP.queryFloatBalance', {}],
     ].map(([operation, packet]) => ({
       function: operation,
