@@ -48,7 +48,7 @@ export function addStaffApi(app: FastifyInstance, given: StaffApiOptions): void 
   });
 }
 
-/** What no caller may do is not there. */
+/** Definitions that no caller may use are left out. */
 function nounsOfStaff({ nouns }: StaffApiOptions): Noun[] {
   return nouns
     .map((noun) => {

@@ -26,7 +26,7 @@ export async function sentRows(
   return { rows: await readRows(file, columns), sha256: file.sha256 };
 }
 
-/** What each row would do now. */
+/** The effect that each row would have now. */
 export async function checkRows(
   rows: readonly BulkRow[],
   vendor: VendorRow,

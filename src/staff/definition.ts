@@ -111,7 +111,7 @@ export interface Action<Core, Input extends TObject, Output extends TObject>
   readonly ends?: Ending<Static<Output>>;
 }
 
-/** How an action that goes on is seen until it has ended. */
+/** The view in which an action that goes on is seen until it has ended. */
 export interface Ending<Answer> {
   /** The view that answers the same as the action, or less. */
   readonly seenIn: AnyView;

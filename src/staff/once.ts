@@ -92,7 +92,7 @@ const hasSecret = ({ output }: AnyAction): boolean =>
 
 const DAY_MS = 86_400_000;
 
-/** How long jobs are shown. The audit log keeps that they ran. */
+/** Days for which jobs are shown. The audit log keeps that they ran. */
 const JOB_DAYS = 90;
 
 /** Keys count for a day. */

@@ -135,7 +135,7 @@ function keyOf({ payments, others = [], unreadable, digest }: PulledPage): strin
   return digest ?? JSON.stringify([payments.map(contentOf), others, unreadable]);
 }
 
-/** Whether an answer of the source is known to be about our account. */
+/** True once an answer of the source is known to be about our account. */
 function hasListed({ pulledUntil }: PullTurn): boolean {
   return pulledUntil !== null;
 }

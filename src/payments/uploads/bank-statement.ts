@@ -146,7 +146,7 @@ interface ForeseenLine extends ReportedLine {
   readonly foreseen: Foreseen;
 }
 
-/** What the lines of a file would do now, in the order of the file. */
+/** The effect that the lines of a file would have now, in the order of the file. */
 async function foreseeLines(
   db: Queryable,
   lines: readonly ReportedLine[],

@@ -41,7 +41,7 @@ function linesOf(text: string): string[] {
   return text.includes('\r') ? text.split(/\r\n|\n|\r(?!$)/) : text.split('\n');
 }
 
-/** What may separate the values of a line. */
+/** Characters that may separate the values of a line. */
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
 export type Delimiter = (typeof DELIMITERS)[number];
 

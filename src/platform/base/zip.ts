@@ -7,7 +7,7 @@ const ENTRY = 0x02014b50;
 const END_BYTES = 22;
 const MAX_COMMENT_BYTES = 65_535;
 
-/** Whether the bytes begin like a zip archive, such as an Excel file. */
+/** True if the bytes begin like a zip archive, such as an Excel file. */
 export function isZip(bytes: Buffer): boolean {
   return bytes.length >= 4 && bytes.readUInt32LE(0) === 0x04034b50;
 }

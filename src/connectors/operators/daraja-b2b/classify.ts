@@ -49,7 +49,7 @@ export function refusesToken(answer: GatewayAnswer | undefined): boolean {
   return answer.httpStatus === 401 || ['404.001.03', '400.003.01'].includes(answer.errorCode);
 }
 
-/** Of Daraja’s gateway, with HTTP 500 or 429, and of the Apigee in front of it. */
+/** Codes of Daraja’s gateway, with HTTP 500 or 429, and of the Apigee in front of it, for too many requests. */
 const OVER_LIMIT: ReadonlySet<string> = new Set([
   '500.003.02',
   '500.003.03',

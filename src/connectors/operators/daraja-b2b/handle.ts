@@ -1,7 +1,7 @@
 import { isReceiptNumber } from './result.ts';
 import type { Result } from './result.ts';
 
-/** What is stored with an instruction. Nothing in it is believed: it says what to ask. */
+/** Stored with an instruction. Nothing in it is believed: it says what to ask. */
 export interface Handle {
   /** Daraja gives each request two ids. */
   readonly conversationId: string;

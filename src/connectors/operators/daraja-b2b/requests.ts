@@ -41,7 +41,7 @@ export function paymentRequest(by: Initiator, bill: PayBill, urls: CallbackUrls)
   };
 }
 
-/** What a status query may name a payment by. */
+/** The name of a payment in a status query. */
 export type AskedFor =
   | { readonly TransactionID: string }
   | { readonly OriginalConversationID: string };

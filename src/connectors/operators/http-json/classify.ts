@@ -51,7 +51,7 @@ export function classifyPayment(ending: Ending, reference: string): PaymentOutco
   }
 }
 
-/** What both an instruction and a status query may be answered with. */
+/** An answer that both an instruction and a status query may get. */
 function stateOf(
   answer: Extract<PaymentAnswer, { status: 'paid' | 'declined' | 'accepted' | 'processing' }>,
   ending: Ending,

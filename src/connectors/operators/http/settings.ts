@@ -86,7 +86,7 @@ const scheme = {
 /** A value that is encrypted for the operator with RSA, anew for each request. */
 const encrypted = Type.Object(
   {
-    /** What is encrypted, such as `secret.pin`. */
+    /** The value before it is encrypted, such as `secret.pin`. */
     text: expression,
     /** The operator’s key or certificate; PEM. */
     public_key: Type.String({ minLength: 1, maxLength: 8_000 }),
@@ -104,7 +104,7 @@ const declaration = Type.Object(
     /** The operator's answers that prove that nothing was executed. */
     proof_of_non_execution: Type.Array(text, { minItems: 1, maxItems: 20 }),
     not_proof: Type.Array(text, { maxItems: 20 }),
-    /** What its documents leave open, to be tried in its sandbox. */
+    /** Questions that the operator’s documents leave open, to be tried in its sandbox. */
     to_try: Type.Optional(Type.Array(text, { maxItems: 20 })),
     caller_key: oneOf(['answers_again', 'refuses_reuse', 'none']),
   },

@@ -1,6 +1,6 @@
 import type { MovementType } from '../statements/settings.ts';
 
-/** Of the organisation itself: its charges, and money between its accounts and its bank. */
+/** Movements of the organisation itself: its charges, and money between its accounts and its bank. */
 const OWN =
   /\b(?:charges?|fees?|settlements?|withdraw\w*|transfers?|disburse\w*|deposits?|funds?|float|loans?|salar\w*|promotions?|b2c|working|utility to|merchant to)\b/;
 const PAID =

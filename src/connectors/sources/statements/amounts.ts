@@ -30,7 +30,7 @@ export function isAmbiguous(text: string, decimal: DecimalSign): boolean {
   return number !== undefined && hasThreeDecimals(number);
 }
 
-/** Whether a text is an amount with this decimal sign, also one that `isAmbiguous`. */
+/** True for an amount with this decimal sign, also for one that `isAmbiguous`. */
 export function isAmount(text: string, decimal: DecimalSign): boolean {
   return readNumber(text, decimal) !== undefined;
 }

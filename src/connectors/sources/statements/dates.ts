@@ -38,7 +38,7 @@ function monthOf(name: string): number {
   return 1 + MONTHS.findIndex((month) => lower.length >= 3 && month.startsWith(lower.slice(0, 9)));
 }
 
-/** How Excel files and most programs write a day, whatever the bank's own format is. */
+/** The form in which Excel files and most programs write a day, whatever the bank's own format is. */
 const ALWAYS = 'YYYY-MM-DD';
 
 /** The time of a day in one of the formats, or of ISO 8601; the beginning of the day if it has no time. */

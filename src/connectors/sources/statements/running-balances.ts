@@ -6,7 +6,7 @@ export interface BalancedRow {
   readonly line: number;
   /** Undefined: the row has none. */
   readonly balance: bigint | undefined;
-  /** What the row added to the balance; 0 for an opening balance, a total or the like. */
+  /** Cents that the row added to the balance; 0 for an opening balance, a total or the like. */
   readonly effect: bigint;
 }
 

@@ -43,7 +43,7 @@ const SETTINGS = Type.Object(
     ),
     /** Values of the column `status` for movements that were made. Every other row is not booked. */
     booked_status: Type.Optional(Type.Array(title, { minItems: 1 })),
-    /** Of amounts in CSV. Absent: recognised from them. */
+    /** Decimal sign of amounts in CSV. Absent: recognised from them. */
     decimal_separator: Type.Optional(Type.Enum(['.', ','])),
     /** Which reference of an entry is unique; `OwnerRef` is that of MT940 before the `//`. */
     identified_by: Type.Optional(Type.Enum(['AcctSvcrRef', 'NtryRef', 'OwnerRef'])),
@@ -88,7 +88,7 @@ export interface TableRules {
   readonly checksBalances: boolean;
   /** Finds the problem of what is above the titles. */
   readonly checkAbove?: (rows: readonly (readonly string[])[]) => string | undefined;
-  /** What the provider's word for a movement means. */
+  /** The meaning of each word that the provider has for a movement. */
   readonly typeOf?: (type: string) => MovementType;
   readonly acceptedLines?: StatementReading['acceptedLines'];
 }

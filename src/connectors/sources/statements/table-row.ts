@@ -13,7 +13,7 @@ import type {
 } from '../../source-statements.ts';
 import type { ColumnName, TableRules } from './settings.ts';
 
-/** How the rows of a table are read. */
+/** Reading of the rows of a table. */
 export interface RowContext {
   readonly table: FoundTable;
   readonly rules: TableRules;
@@ -199,7 +199,7 @@ function movementOf(
   };
 }
 
-/** What the movement is: by its side, and by the provider's word for it if there is a column. */
+/** The kind of the movement: by its side, and by the provider's word for it if there is a column. */
 function typedOf(
   isCredit: boolean,
   { read }: RowReader,

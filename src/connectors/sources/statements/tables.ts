@@ -16,7 +16,7 @@ export interface TableRow {
 
 /** A file read in one way. */
 interface Table {
-  /** For people: “semicolons, UTF-8”. */
+  /** The form of the file in words: “semicolons, UTF-8”. */
   readonly form: string;
   /** Undefined: an Excel file. */
   readonly delimiter: Delimiter | undefined;
@@ -30,7 +30,7 @@ export interface FoundTable extends Pick<Table, 'form' | 'delimiter'> {
   readonly line: number;
   /** The columns that the settings name, by their names there. */
   readonly places: ReadonlyMap<ColumnName, number>;
-  /** What is above the titles. */
+  /** The rows above the titles. */
   readonly above: readonly TableRow[];
   readonly rows: readonly TableRow[];
 }
