@@ -144,7 +144,7 @@ describe('a database on which nobody has started', () => {
     const options = { masterKeys: SEALING.masterKeys, operatorOrigin: SIMULATOR };
     await prepareSandbox(pool, options);
     const people = await listPeople(pool);
-    expect(people).toHaveLength(10);
+    expect(people).toHaveLength(11);
     expect(people.filter(({ hasPassword }) => !hasPassword)).toEqual([]);
     await prepareSandbox(pool, options);
     expect(await listPeople(pool)).toEqual(people);
