@@ -1,9 +1,9 @@
-import { filledText, strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import { addPersonIn } from '../../parties/people/administer.ts';
 import { listPeople } from '../../parties/people/read-people.ts';
 import { VENDOR_ROLES } from '../../parties/people/roles.ts';
 import { findVendor } from '../../parties/read-vendors.ts';
+import { filledText, strict } from '../../platform/base/json-fields.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { setFeePrice } from '../billers/administer-prices.ts';
 import { addVendor } from '../ledger/add-vendor.ts';
@@ -44,7 +44,10 @@ export const NEW_VENDOR = setting({
     return {
       ...vendorFields(row),
       Prices: prices.map((one) => `${one.billerCode}: ${formulaText(one)}`).join(' | '),
-      People: people.map(({ login, name, role }) => `${login} (${name}, ${role})`).join(' | '),
+      // In quotes, because a name may look like the end of one and the beginning of another.
+      People: people
+        .map(({ login, name, role }) => `${role} ${login} ${JSON.stringify(name)}`)
+        .join(' | '),
     };
   },
   remarks: () => [{ label: 'Security key', text: 'its administrator makes it in the console' }],

@@ -48,6 +48,18 @@ test('nothing of a proposed vendor exists before the approval, and all of it aft
   );
 });
 
+test('a name cannot look like a second person in what is approved', async () => {
+  const name = 'Asha" | vendor_viewer eve@shop.example "Eve';
+  const { body } = await propose(vidOf(), {
+    people: [{ ...PERSON, login: 'asha@other.example', name }],
+  });
+  expect(body['would']).toContainEqual({
+    label: 'People',
+    text: String.raw`vendor_administrator asha@other.example "Asha\" | vendor_viewer eve@shop.example \"Eve"`,
+    amount: null,
+  });
+});
+
 test.each([
   [{ prices: [{ biller: 'nothing', flat: '1' }] }, 'Biller nothing does not exist.'],
   [
