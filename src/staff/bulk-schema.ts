@@ -43,7 +43,7 @@ export const fileChecked = Type.Object({
   wrong: Type.Integer(),
   /** Rows that were paid before, or that repeat an earlier row. */
   repeated: Type.Integer(),
-  /** Of the right rows. */
+  /** The sum of the rows that can be paid, and of their fees. */
   amount: money(),
   fee: money(),
   total: money(),

@@ -45,7 +45,7 @@ const list = Type.Object({
         title: 'Customers',
         text: (endings: readonly string[]) => endings.map((each) => `…${each}`).join(', '),
       }),
-      /** Null while the case is open, and for whoever may not see reports. */
+      /** Null while the case is open, and for a person who may not see reports. */
       resolution,
     }),
   ),

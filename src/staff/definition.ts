@@ -30,7 +30,7 @@ interface Declared<Input extends TObject> {
   readonly input: Input;
   /** At least one of these properties is given. */
   readonly needsOne?: readonly string[];
-  /** Of an action: the view that shows what it would do. The command has it as `--dry-run`. */
+  /** The view that shows what an action would do. The command has it as `--dry-run`. */
   readonly trial?: () => Definition;
   /** The file that comes with the input, always of a POST. Its handler finds it as `deps.file`, until it answers. */
   readonly file?: SentFile;
@@ -89,8 +89,8 @@ export interface Action<Core, Input extends TObject, Output extends TObject>
   /** The kinds of the proposal that it makes, which another person decides. A program may propose. */
   readonly proposes?: string | readonly string[];
   /**
-   * Whoever runs commands may do it without a name: where there is no second person, or always. `only`: where there is one,
-   * no member of staff may at all.
+   * The command line may do it without a name: true where there is no second person, `always` everywhere. `only`: where
+   * there is a second person, no member of staff may do it at all.
    */
   readonly actsAlone?: true | 'always' | 'only';
   /** On the machine of the service, whoever may do this may do it as well. */
@@ -107,7 +107,7 @@ export interface Action<Core, Input extends TObject, Output extends TObject>
   readonly isJob?: true;
   /** True: what a trial found makes the command end with 1. */
   failed?(answer: Static<Output>): boolean;
-  /** It goes on after the answer: whoever wants to know how it ends, waits. */
+  /** For an action that goes on after its answer: how a caller sees that it has ended. */
   readonly ends?: Ending<Static<Output>>;
 }
 

@@ -3,7 +3,7 @@ import type { Progress } from './forms.ts';
 
 export interface JobRow {
   jobId: string;
-  /** Of the action that began it. */
+  /** The name of the action that began it. */
   name: string;
   startedAt: Date;
   startedBy: string;

@@ -59,7 +59,7 @@ const invitation = Type.Object({
   login: text({ title: 'Login' }),
   link: text({ title: 'Link', secret: true }),
   valid_hours: fields.count({ title: 'Valid for hours' }),
-  /** True: whoever uses the link may act only after another administrator has confirmed them. */
+  /** True: the person who uses the link may act only after another administrator has confirmed them. */
   is_confirmed_later: Type.Boolean({ title: 'Another administrator then confirms it' }),
 });
 export type InvitationAnswer = Static<typeof invitation>;

@@ -55,7 +55,7 @@ export const PREVIEW = view(core, {
   file: statement.file,
   input: inputOf(statement.input),
   output: Type.Object({
-    /** How the file was read; null: its format says it. */
+    /** Delimiter and encoding that were recognised; null for a format that has no choice of them. */
     read_as: textOrNull(),
     lines: Type.Array(
       Type.Object({

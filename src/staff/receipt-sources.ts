@@ -113,7 +113,7 @@ export const RECEIPT_SOURCES: Noun = {
       permission: 'finance.act',
       input: inputOf({ source }),
       output: Type.Object({
-        // Whoever knows them can report payments. Null: a program asked.
+        // Null for programs: these URLs are secret, because a request to them reports a payment.
         confirmation: textOrNull({ title: 'Confirmation', secret: true }),
         validation: textOrNull({ title: 'Validation', secret: true }),
       }),

@@ -8,7 +8,7 @@ import type { NewToken } from './tokens-store.ts';
 export interface TokenRow extends Omit<NewToken, 'name'>, Omit<SignedPerson, 'name'> {
   tokenName: string;
   usedAt: Date | null;
-  /** Of the person. */
+  /** The person’s name. */
   name: string;
   hasEnded: boolean;
 }

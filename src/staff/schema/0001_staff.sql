@@ -19,7 +19,7 @@ create table jobs (
   job_id uuid primary key,
   -- Of the action that began it.
   name text not null,
-  -- Whoever has it may see the job.
+  -- Only people with this permission see the job.
   permission text not null,
   started_at timestamptz not null,
   started_by text not null,

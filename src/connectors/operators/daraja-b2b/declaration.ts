@@ -21,6 +21,7 @@ export const DARAJA_B2B: Declaration = {
     'any ResultCode of a status query itself, and a status query without an answer',
   ],
   toTry: [
+    'payments faster than the quota until 500.003.02 or 500.003.03 comes: none of the refused ones may be in the portal’s statement, because they are sent again',
     'a status query by each of the two ids of an instruction, before its Result: both are asked for until one of them is answered',
     'a status query about an id that never existed: silence, code 25 and a state all mean that nothing is known',
     'two instructions with one AccountReference and one amount within a minute: if the second is refused as a duplicate, a customer cannot pay the same bill twice',
