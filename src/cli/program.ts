@@ -335,7 +335,7 @@ async function addGroups(
       else await (await import('./staff/remote.ts')).runRemote(cli, profile, asked);
     },
   };
-  for (const { command, load } of NOUNS) {
+  for (const [command, load] of Object.entries(NOUNS)) {
     if (isCalled(command.split(' ')[0] ?? '')) addNoun(program, await load(), runner);
   }
 }

@@ -8,7 +8,7 @@ import { view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
 import * as fields from './fields.ts';
-import { inputOf, money, orNull, paging, text, textOrNull } from './fields.ts';
+import { inputOf, money, orNull, paging, text, textOrNull, titled } from './fields.ts';
 import { wireOf } from './wire.ts';
 
 const core = async () => ({
@@ -82,18 +82,14 @@ const statementOf = <Before extends TProperties, After extends TProperties>(
         /** Credits less debits. */
         accounts: Type.Array(
           Type.Object({
-            account: text({ title: 'Account' }),
-            opening: money({ title: 'Opening' }),
-            closing: money({ title: 'Closing' }),
+            ...titled({ account: text, opening: money, closing: money }),
           }),
           { title: accounts },
         ),
         /** Their changes sum to closing less opening. */
         movements: Type.Array(
           Type.Object({
-            movement: text({ title: 'Movement' }),
-            count: fields.count({ title: 'Count' }),
-            change: money({ title: 'Change' }),
+            ...titled({ movement: text, count: fields.count, change: money }),
           }),
           { title: 'Movements' },
         ),

@@ -11,7 +11,16 @@ import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
 import * as fields from './fields.ts';
-import { inputOf, money, moneyOrNull, NOTHING, text, textOrNull, timeOrNull } from './fields.ts';
+import {
+  inputOf,
+  money,
+  moneyOrNull,
+  NOTHING,
+  text,
+  textOrNull,
+  timeOrNull,
+  titled,
+} from './fields.ts';
 import { ASKS_OPERATORS } from './limits.ts';
 import { product, productOf } from './product-schema.ts';
 import { proposalView } from './proposal-schema.ts';
@@ -39,8 +48,7 @@ interface Accounts {
 
 const row = {
   biller_code: text({ title: 'Code' }),
-  name: text({ title: 'Name' }),
-  category: text({ title: 'Category' }),
+  ...titled({ name: text, category: text }),
   /** Its own, for which its settings were made. */
   operator: text({ title: 'Operator', wide: true }),
   minimum: money({ title: 'Minimum' }),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { CASE_KINDS } from '../payments/cases/kinds.ts';
-import { moneyOrNull, text, textOrNull, time, timeOrNull } from './fields.ts';
+import { moneyOrNull, text, textOrNull, time, timeOrNull, titled } from './fields.ts';
 
 interface Named {
   readonly proposed: string | null;
@@ -26,8 +26,7 @@ export const CASE_ACTIONS = [
 
 /** A case as lists show it. */
 export const caseView = Type.Object({
-  case: text({ title: 'Case' }),
-  opened_at: time({ title: 'Opened' }),
+  ...titled({ case: text, opened_at: time }),
   kind: Type.Enum([...CASE_KINDS], { title: 'Kind' }),
   vid: textOrNull({ title: 'Vendor', nullText: 'house' }),
   operator: textOrNull({ title: 'Operator' }),

@@ -9,7 +9,7 @@ import { CASE_ACTIONS, caseView, STATES } from './case-schema.ts';
 import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, orNull, paging, reason, text, textOrNull, vid } from './fields.ts';
+import { inputOf, orNull, paging, reason, text, textOrNull, titled, vid } from './fields.ts';
 import { pageByTime } from './pages.ts';
 import { proposalView } from './proposal-schema.ts';
 
@@ -57,18 +57,14 @@ const detail = Type.Object({
       at: fields.time({ title: 'At' }),
       action: Type.Enum([...CASE_ACTIONS], { title: 'What' }),
       actor: text({ title: 'Who' }),
-      resolution: textOrNull({ title: 'Resolution' }),
-      note: textOrNull({ title: 'Note' }),
+      ...titled({ resolution: textOrNull, note: textOrNull }),
     }),
   ),
   payment: orNull(
     Type.Object({
       reference: text(),
       status: Type.Enum(['QUEUED', 'PENDING', 'SUCCESS', 'FAILED'], { title: 'Status' }),
-      biller: text({ title: 'Biller' }),
-      account: text({ title: 'Account' }),
-      amount: fields.money({ title: 'Amount' }),
-      created_at: fields.time({ title: 'Created' }),
+      ...titled({ biller: text, account: text, amount: fields.money, created_at: fields.time }),
     }),
   ),
   /** Other cases about the payment. */

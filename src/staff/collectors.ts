@@ -4,7 +4,7 @@ import type { CollectorScope } from '../parties/vendor.ts';
 import { action, view } from './definition.ts';
 import type { AnyAction, Noun } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, NOTHING, text, textOrNull } from './fields.ts';
+import { inputOf, NOTHING, text, textOrNull, titled } from './fields.ts';
 import { proposalView } from './proposal-schema.ts';
 import {
   keysColumn,
@@ -34,8 +34,7 @@ interface Scope {
 }
 
 const collectorView = Type.Object({
-  collector: text({ title: 'Collector' }),
-  name: text({ title: 'Name' }),
+  ...titled({ collector: text, name: text }),
   status,
   signature: signature({ title: 'Signature' }),
   all_vendors: Type.Boolean(),

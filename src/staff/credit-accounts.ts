@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { accountNumber, NAMES_SUBJECT, ofAccount, ofSubject, proposing } from './credit-fields.ts';
 import { view } from './definition.ts';
 import type { Noun } from './definition.ts';
-import { day, inputOf, next, paging, text, time } from './fields.ts';
+import { day, inputOf, next, paging, text, time, titled } from './fields.ts';
 import { invalidCursor, pageOf } from './pages.ts';
 import { readDay } from './times.ts';
 import { Refusal } from '../platform/base/errors.ts';
@@ -32,8 +32,7 @@ const recipients = Type.Object({
     Type.Object({
       asked_by: text({ title: 'Asked by' }),
       answers: Type.Integer({ title: 'Answers', unit: 'count' }),
-      first_at: time({ title: 'First' }),
-      last_at: time({ title: 'Last' }),
+      ...titled({ first_at: time, last_at: time }),
     }),
   ),
   watching: Type.Array(
@@ -90,11 +89,7 @@ export const CREDIT_WITHDRAWALS: Noun = {
       output: Type.Object({
         withdrawals: Type.Array(
           Type.Object({
-            crn: text({ title: 'CRN' }),
-            account: text({ title: 'Account' }),
-            lender: text({ title: 'Lender' }),
-            withdrawn_at: time({ title: 'Withdrawn' }),
-            reason: text({ title: 'Reason' }),
+            ...titled({ crn: text, account: text, lender: text, withdrawn_at: time, reason: text }),
           }),
         ),
         next,

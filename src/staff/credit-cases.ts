@@ -16,6 +16,7 @@ import {
   textOrNull,
   time,
   timeOrNull,
+  titled,
 } from './fields.ts';
 import { pageById } from './pages.ts';
 import { wireOf } from './wire.ts';
@@ -30,8 +31,7 @@ const KINDS = ['document_shared', 'documents_conflict', 'account_holder'] as con
 const ofCase = {
   case: text({ title: 'Case' }),
   kind: Type.Enum([...KINDS], { title: 'Kind' }),
-  opened_at: time({ title: 'Opened' }),
-  closed_at: timeOrNull({ title: 'Closed' }),
+  ...titled({ opened_at: time, closed_at: timeOrNull }),
 };
 /** The finding and what was done. It may name people’s references. */
 const resolution = textOrNull({ title: 'Finding' });
@@ -149,8 +149,7 @@ const STATEMENT_WORDS = 100;
 const disputes = Type.Object({
   disputes: Type.Array(
     Type.Object({
-      dispute: text({ title: 'Dispute' }),
-      opened_at: time({ title: 'Opened' }),
+      ...titled({ dispute: text, opened_at: time }),
       /** The last digits of the customer’s reference. */
       customer: text({ title: 'Customer', text: (ending: string) => `…${ending}` }),
       lender: text({ title: 'Lender' }),
@@ -161,11 +160,7 @@ const disputes = Type.Object({
 export type DisputeList = Static<typeof disputes>;
 
 const dispute = Type.Object({
-  dispute: text({ title: 'Dispute' }),
-  opened_at: time({ title: 'Opened' }),
-  crn: text({ title: 'CRN' }),
-  account: text({ title: 'Account' }),
-  lender: text({ title: 'Lender' }),
+  ...titled({ dispute: text, opened_at: time, crn: text, account: text, lender: text }),
   /** Null: no answer contains the account. */
   preview: orNull(disputePreview, { title: 'What its end changes' }),
 });

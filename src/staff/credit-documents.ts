@@ -12,7 +12,7 @@ import type { AnyDownload, Noun } from './definition.ts';
 import { requireFile } from './deps.ts';
 import type { StaffDeps } from './deps.ts';
 import * as fields from './fields.ts';
-import { inputOf, text } from './fields.ts';
+import { inputOf, text, titled } from './fields.ts';
 import { readDay } from './times.ts';
 import { wireOf } from './wire.ts';
 
@@ -94,8 +94,7 @@ export const SUBJECT_DOCUMENT = document(
 const notices = Type.Object({
   notices: Type.Array(
     Type.Object({
-      line: Type.Integer({ title: 'Line' }),
-      account: text({ title: 'Account' }),
+      ...titled({ line: Type.Integer, account: text }),
       /** Not before that day. */
       submit_from: text({ title: 'Submit from' }),
       text: text({ title: 'Notice', wrapped: true }),

@@ -11,7 +11,7 @@ import { grounds, lender } from './credit-fields.ts';
 import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import { requireFile } from './deps.ts';
-import { day, idOf, inputOf, next, paging, text, time, timeOrNull } from './fields.ts';
+import { day, idOf, inputOf, next, paging, text, time, timeOrNull, titled } from './fields.ts';
 import { invalidCursor, pageById, pageOf } from './pages.ts';
 import { proposalView } from './proposal-schema.ts';
 import { wireOf } from './wire.ts';
@@ -39,9 +39,7 @@ export type ImportFigures = Static<typeof counts>;
 const listed = Type.Object({
   import: text({ title: 'Import' }),
   file: text({ title: 'File', wide: true }),
-  lender: text({ title: 'Lender' }),
-  as_of: text({ title: 'As of' }),
-  started_at: time({ title: 'Started' }),
+  ...titled({ lender: text, as_of: text, started_at: time }),
   finished_at: timeOrNull({ title: 'Finished', nullText: 'not finished' }),
   by: text({ title: 'By' }),
   ...counts.properties,
@@ -60,8 +58,7 @@ export const finding = Type.Object({
   line: Type.Integer({ title: 'Line' }),
   /** Empty: the whole line. */
   field: text({ title: 'Field' }),
-  rule: text({ title: 'Rule' }),
-  text: text({ title: 'Text' }),
+  ...titled({ rule: text, text: text }),
   /** True: the line was imported nevertheless. */
   imported: Type.Optional(Type.Boolean()),
 });

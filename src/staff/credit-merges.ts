@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { crn, ledTo, proposing } from './credit-fields.ts';
 import { view } from './definition.ts';
 import type { Noun } from './definition.ts';
-import { inputOf, next, paging, text, textOrNull, time, timeOrNull } from './fields.ts';
+import { inputOf, next, paging, text, textOrNull, time, timeOrNull, titled } from './fields.ts';
 import { pageById } from './pages.ts';
 import { wireOf } from './wire.ts';
 
@@ -23,10 +23,7 @@ export const CREDIT_MERGES: Noun = {
         merges: Type.Array(
           Type.Object({
             merge: text(),
-            from: text({ title: 'From' }),
-            into: text({ title: 'Into' }),
-            merged_at: time({ title: 'Merged' }),
-            reason: text({ title: 'Reason' }),
+            ...titled({ from: text, into: text, merged_at: time, reason: text }),
             undone_at: timeOrNull({ title: 'Undone' }),
             undone_reason: textOrNull({ title: 'Why' }),
           }),

@@ -9,7 +9,7 @@ import { OF_SUBJECTS } from './credit-subjects.ts';
 import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, NOTHING, orNull, text, textOrNull, time } from './fields.ts';
+import { inputOf, NOTHING, orNull, text, textOrNull, time, titled } from './fields.ts';
 import { pageById, pageOf } from './pages.ts';
 import { wireOf } from './wire.ts';
 
@@ -92,8 +92,7 @@ const measuredMonth = Type.Object({
 });
 
 const lenderView = Type.Object({
-  lender: text({ title: 'Lender' }),
-  sector: text({ title: 'Sector' }),
+  ...titled({ lender: text, sector: text }),
   amounts: orNull(Type.Enum([...AMOUNT_UNITS]), {
     title: 'Amounts',
     nullText: 'as each file says',
@@ -180,9 +179,7 @@ export const CREDIT: Noun = {
             reference: text({ title: 'Reference' }),
             /** The last digits of the customer’s reference. */
             customer: text({ title: 'Customer', text: (ending: string) => `…${ending}` }),
-            score_drop: Type.Integer({ title: 'Score drop' }),
-            started_at: time({ title: 'Started' }),
-            ended_at: fields.timeOrNull({ title: 'Ended' }),
+            ...titled({ score_drop: Type.Integer, started_at: time, ended_at: fields.timeOrNull }),
           }),
         ),
         next: fields.next,
@@ -247,8 +244,7 @@ const override = {
   number: Type.Integer({ title: 'Enquiry' }),
   recorded_at: time({ title: 'Recorded' }),
   decision: Type.Enum([...DECISIONS], { title: 'Decision' }),
-  card: text({ title: 'Card' }),
-  score: text({ title: 'Score' }),
+  ...titled({ card: text, score: text }),
   decided_by: text({ title: 'By' }),
   reason: text({ title: 'Reason' }),
 };

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { CREDIT_OPERATIONS } from '../credit/bureaus/bureau.ts';
-import { orNull, text, textOrNull, time } from './fields.ts';
+import { orNull, text, textOrNull, time, titled } from './fields.ts';
 
 /** What was answered about a customer, in parts for people. */
 
@@ -28,22 +28,18 @@ const report = Type.Object({
   figures: Type.Array(Type.Object({ name: text(), value: sectorFigures })),
   accounts: Type.Array(
     Type.Object({
-      status: text({ title: 'Status' }),
-      type: text({ title: 'Type' }),
-      opened: text({ title: 'Opened' }),
+      ...titled({ status: text, type: text, opened: text }),
       original_amount: text(),
       balance: text({ title: 'Balance' }),
       arrear_days: text({ title: 'Days in arrears' }),
-      as_of: text({ title: 'As of' }),
-      disputed: Type.Boolean({ title: 'Disputed' }),
+      ...titled({ as_of: text, disputed: Type.Boolean }),
     }),
     { title: 'Accounts' },
   ),
   /** Null: an identity decision, or nothing that a score could rest on. */
   score: orNull(
     Type.Object({
-      score: text({ title: 'Score' }),
-      grade: text({ title: 'Grade' }),
+      ...titled({ score: text, grade: text }),
       /** The probability of a default, in per cent. */
       probability: text({ title: 'Probability of default' }),
       /** The strongest reasons for a lower score, in words. */
@@ -59,8 +55,7 @@ export type CustomerReport = Static<typeof report>;
 export const enquiryReport = Type.Object({
   vid: text({ title: 'Vendor' }),
   operation: Type.Enum([...CREDIT_OPERATIONS], { title: 'Operation' }),
-  reference: text({ title: 'Reference' }),
-  enquired_at: time({ title: 'Enquired' }),
+  ...titled({ reference: text, enquired_at: time }),
   /** Null: the vendor’s system asked. */
   person: textOrNull({ title: 'Asked by', nullText: 'the vendor’s system' }),
   report_reason: Type.Integer({ title: 'Reason' }),

@@ -9,7 +9,17 @@ import { proposing } from './credit-fields.ts';
 import { view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, moneyOrNull, next, NOTHING, orNull, paging, text, textOrNull } from './fields.ts';
+import {
+  inputOf,
+  moneyOrNull,
+  next,
+  NOTHING,
+  orNull,
+  paging,
+  text,
+  textOrNull,
+  titled,
+} from './fields.ts';
 import { pageById } from './pages.ts';
 import { readDay } from './times.ts';
 import { wireOf } from './wire.ts';
@@ -64,8 +74,7 @@ const changes = Type.Object({
   changes: Type.Array(
     Type.Object({
       change: text(),
-      changed_at: fields.time({ title: 'Changed' }),
-      rule: text({ title: 'Rule' }),
+      ...titled({ changed_at: fields.time, rule: text }),
       /** The rule from then on; null: it was removed. */
       became: orNull(Type.Record(Type.String(), Type.Unknown()), {
         title: 'What',

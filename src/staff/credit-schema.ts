@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { Content } from '../credit/facade.ts';
 import { DOCUMENT_TYPES } from '../credit/registry/documents.ts';
 import * as fields from './fields.ts';
-import { orNull, text, textOrNull, time } from './fields.ts';
+import { orNull, text, textOrNull, time, titled } from './fields.ts';
 import { decision } from './proposal-schema.ts';
 import type { RuleView } from './credit-rules.ts';
 import type { OnWire } from './wire.ts';
@@ -23,8 +23,7 @@ export type StandingView = Static<typeof standing>;
 
 /** Enough of a person to compare with another one. */
 export const person = Type.Object({
-  crn: text({ title: 'CRN' }),
-  name: text({ title: 'Name' }),
+  ...titled({ crn: text, name: text }),
   other_names: Type.Array(text()),
   date_of_birth: text({ title: 'Born' }),
   documents: Type.Array(
@@ -49,13 +48,8 @@ export const mergePreview = Type.Object({
 
 /** An account, and what lenders learn about its person before and after a decision. */
 const account = {
-  crn: text({ title: 'CRN' }),
-  account: text({ title: 'Account' }),
-  lender: text({ title: 'Lender' }),
-  product: text({ title: 'Product' }),
-  balance: fields.money({ title: 'Balance' }),
-  overdue: fields.money({ title: 'Overdue' }),
-  days_in_arrears: Type.Integer({ title: 'Days in arrears' }),
+  ...titled({ crn: text, account: text, lender: text, product: text, balance: fields.money }),
+  ...titled({ overdue: fields.money, days_in_arrears: Type.Integer }),
   before: Type.Object(standing.properties, { title: 'Before' }),
   after: Type.Object(standing.properties, { title: 'After' }),
 };
@@ -63,15 +57,13 @@ export const accountPreview = Type.Object(account);
 export type AccountPreview = Static<typeof accountPreview>;
 export const disputePreview = Type.Object({
   ...account,
-  opened_at: time({ title: 'Opened' }),
-  statement: text({ title: 'Statement' }),
+  ...titled({ opened_at: time, statement: text }),
 });
 export type DisputePreview = Static<typeof disputePreview>;
 
 /** A proposal in a list. */
 export const listedCreditProposal = Type.Object({
-  proposal: text({ title: 'Proposal' }),
-  proposed_at: time({ title: 'Proposed' }),
+  ...titled({ proposal: text, proposed_at: time }),
   /** `altered`: it was changed in the database, and nothing of it can be believed. */
   what: text({ title: 'What' }),
   decision: orNull(decision, { title: 'State', nullText: 'waits' }),

@@ -4,7 +4,7 @@ import type { AccountState, CreditAccount, SubjectReport } from '../credit/facad
 import { isoDay } from '../platform/base/days.ts';
 import { NAMES_SUBJECT, ofSubject } from './credit-fields.ts';
 import { view } from './definition.ts';
-import { inputOf, money, moneyOrNull, text, textOrNull, time } from './fields.ts';
+import { inputOf, money, moneyOrNull, text, textOrNull, time, titled } from './fields.ts';
 import { wireOf } from './wire.ts';
 
 /** Everything on file about a person, for the person. */
@@ -52,22 +52,15 @@ const profile = Type.Object(
 
 /** An account at some time. */
 const state = {
-  balance: money({ title: 'Balance' }),
-  overdue: money({ title: 'Overdue' }),
+  ...titled({ balance: money, overdue: money }),
   days_in_arrears: Type.Integer({ title: 'Days in arrears', unit: 'count' }),
-  risk_class: text({ title: 'Risk class' }),
-  status: text({ title: 'Status' }),
-  as_of: text({ title: 'As of' }),
+  ...titled({ risk_class: text, status: text, as_of: text }),
 };
 
 const accounts = (title: string) =>
   Type.Array(
     Type.Object({
-      account: text({ title: 'Account' }),
-      lender: text({ title: 'Lender' }),
-      sector: text({ title: 'Sector' }),
-      product: text({ title: 'Product' }),
-      opened_on: text({ title: 'Opened' }),
+      ...titled({ account: text, lender: text, sector: text, product: text, opened_on: text }),
       /** Null: it is not known in KES. */
       original_amount: moneyOrNull({ title: 'Original amount' }),
       ...state,
@@ -95,10 +88,7 @@ const report = Type.Object({
   profile,
   life_records: Type.Array(
     Type.Object({
-      recorded_at: time({ title: 'Recorded' }),
-      status: text({ title: 'Status' }),
-      died_on: textOrNull({ title: 'Died' }),
-      evidence: text({ title: 'Evidence' }),
+      ...titled({ recorded_at: time, status: text, died_on: textOrNull, evidence: text }),
     }),
     { title: 'Records of life and death' },
   ),
@@ -106,8 +96,7 @@ const report = Type.Object({
   guarantees: accounts('Guaranteed for others'),
   corrections: Type.Array(
     Type.Object({
-      account: text({ title: 'Account' }),
-      corrected_at: time({ title: 'Corrected' }),
+      ...titled({ account: text, corrected_at: time }),
       /** Its former terms, or a former state. */
       former,
     }),
@@ -115,9 +104,7 @@ const report = Type.Object({
   ),
   disputes: Type.Array(
     Type.Object({
-      dispute: text({ title: 'Dispute' }),
-      account: text({ title: 'Account' }),
-      opened_at: time({ title: 'Opened' }),
+      ...titled({ dispute: text, account: text, opened_at: time }),
       outcome: textOrNull({ title: 'Outcome', nullText: 'open' }),
       statement: text({ title: 'Statement', wrapped: true }),
     }),
@@ -132,10 +119,7 @@ const report = Type.Object({
   ),
   enquiries: Type.Array(
     Type.Object({
-      enquired_at: time({ title: 'Enquired' }),
-      asked_by: text({ title: 'Asked by' }),
-      sector: text({ title: 'Sector' }),
-      operation: text({ title: 'Operation' }),
+      ...titled({ enquired_at: time, asked_by: text, sector: text, operation: text }),
       report_reason: Type.Integer({ title: 'Reason' }),
       /** They asked about another name than the one on file. */
       name_differs: Type.Boolean({ title: 'Name differs' }),

@@ -9,7 +9,7 @@ import { formatMoney } from '../platform/base/money.ts';
 import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
-import { count, inputOf, money, moneyOrNull, orNull, text, textOrNull } from './fields.ts';
+import { count, inputOf, money, moneyOrNull, orNull, text, textOrNull, titled } from './fields.ts';
 import { statementView, statementViewOf } from './statements.ts';
 import { wireOf } from './wire.ts';
 
@@ -85,10 +85,7 @@ const compared = Type.Object({
   /** What was paid through each operator, by our ledger and by its statements. */
   compared: Type.Array(
     Type.Object({
-      operator: text({ title: 'Operator' }),
-      ours: money({ title: 'Ours' }),
-      theirs: moneyOrNull({ title: 'Theirs' }),
-      difference: moneyOrNull({ title: 'Difference' }),
+      ...titled({ operator: text, ours: money, theirs: moneyOrNull, difference: moneyOrNull }),
     }),
     { title: 'Paid through operators' },
   ),
@@ -145,13 +142,9 @@ const totals = Type.Object({
   /** What the operators’ statements list. */
   listed: Type.Array(
     Type.Object({
-      operator: text({ title: 'Operator' }),
-      opening: moneyOrNull({ title: 'Opening' }),
+      ...titled({ operator: text, opening: moneyOrNull }),
       top_ups: money({ title: 'Top-ups' }),
-      payments: money({ title: 'Payments' }),
-      reversals: money({ title: 'Reversals' }),
-      charges: money({ title: 'Charges' }),
-      closing: moneyOrNull({ title: 'Closing' }),
+      ...titled({ payments: money, reversals: money, charges: money, closing: moneyOrNull }),
     }),
     { title: 'Listed by operators' },
   ),

@@ -6,7 +6,7 @@ import { formatMoney, parseMoney } from '../platform/base/money.ts';
 import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, paging, shortText, text } from './fields.ts';
+import { inputOf, paging, shortText, text, titled } from './fields.ts';
 import { pageByTime, proposedPlace } from './pages.ts';
 import { decidedColumns } from './proposal-schema.ts';
 import { readMoment } from './times.ts';
@@ -18,14 +18,12 @@ const core = async () => ({
 
 const { decision, ...decided } = decidedColumns;
 const entryView = Type.Object({
-  entry: text({ title: 'Entry' }),
-  moved_at: fields.time({ title: 'Moved' }),
+  ...titled({ entry: text, moved_at: fields.time }),
   kind: Type.Enum([...ENTRY_KINDS], { title: 'Kind' }),
   operator: text({ title: 'Operator' }),
   debit: text({ title: 'Debit', wide: true }),
   credit: text({ title: 'Credit', wide: true }),
-  amount: fields.money({ title: 'Amount' }),
-  reference: text({ title: 'Reference' }),
+  ...titled({ amount: fields.money, reference: text }),
   decision,
   note: text({ title: 'Note', wide: true }),
   ...decided,

@@ -202,5 +202,24 @@ export const paging = (usual: number) => ({
 /** A number of things in an answer. */
 export const count = (options: Options = {}) => Type.Integer({ unit: 'count', ...options });
 
+/** Words that are not written as the property is called. */
+const TITLES: Readonly<Record<string, string>> = {
+  ...{ vid: 'Vendor', crn: 'CRN', vat: 'VAT', date_of_birth: 'Born' },
+};
+
+/** As people call a property: `is_registered` and `registered_at` are `Registered`. */
+function titleOf(name: string): string {
+  const words = name.replace(/^is_|_(at|on|code)$/g, '').replaceAll('_', ' ');
+  return TITLES[name] ?? words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Columns that are called as their properties. */
+export const titled = <Makers extends Readonly<Record<string, (options: Options) => TSchema>>>(
+  makers: Makers,
+): { [Name in keyof Makers]: ReturnType<Makers[Name]> } =>
+  Object.fromEntries(
+    Object.entries(makers).map(([name, make]) => [name, make({ title: titleOf(name) })]),
+  ) as { [Name in keyof Makers]: ReturnType<Makers[Name]> };
+
 /** The cursor of the next page of a list; null: it ends here. */
 export const next = textOrNull({ description: 'the `cursor` of the next page' });

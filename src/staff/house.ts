@@ -6,7 +6,17 @@ import { Refusal } from '../platform/base/errors.ts';
 import { view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, money, paging, text, textOrNull, time, timeOrNull, vid } from './fields.ts';
+import {
+  inputOf,
+  money,
+  paging,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  titled,
+  vid,
+} from './fields.ts';
 import { pageByTime } from './pages.ts';
 import { wireOf } from './wire.ts';
 
@@ -24,12 +34,8 @@ const CLASSES = [
 
 /** Before a period, posted in it, and at its end. Of a balance, one of the two sides is 0. */
 const sides = Type.Object({
-  opening_debit: money({ title: 'Opening debit' }),
-  opening_credit: money({ title: 'Opening credit' }),
-  debits: money({ title: 'Debits' }),
-  credits: money({ title: 'Credits' }),
-  debit: money({ title: 'Debit' }),
-  credit: money({ title: 'Credit' }),
+  ...titled({ opening_debit: money, opening_credit: money, debits: money, credits: money }),
+  ...titled({ debit: money, credit: money }),
 });
 const account = Type.Object({
   books: Type.Enum(['house', 'vendors'], { title: 'Books' }),
@@ -60,10 +66,7 @@ const entry = Type.Object({
   posted_at: time({ title: 'Posted' }),
   moved_at: timeOrNull({ title: 'Moved', description: 'null: when it was posted', wide: true }),
   vid: textOrNull({ title: 'Vendor', isOptional: true }),
-  movement: text({ title: 'Movement' }),
-  debit: text({ title: 'Debit' }),
-  credit: text({ title: 'Credit' }),
-  amount: money({ title: 'Amount' }),
+  ...titled({ movement: text, debit: text, credit: text, amount: money }),
   source: Type.Enum(SOURCES, { title: 'Source' }),
   /** The case, statement, payout, journal or entry. */
   source_id: textOrNull({ title: 'Source id', wide: true }),

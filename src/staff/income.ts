@@ -4,7 +4,7 @@ import { formatMoney, parseMoney } from '../platform/base/money.ts';
 import { action } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, orNull, text, textOrNull } from './fields.ts';
+import { inputOf, orNull, text, textOrNull, titled } from './fields.ts';
 import { proposalView } from './proposal-schema.ts';
 import { readMoment } from './times.ts';
 
@@ -18,8 +18,7 @@ const core = async () => ({
 
 /** A movement between a vendor’s accounts. */
 const moved = {
-  vid: text({ title: 'Vendor' }),
-  amount: fields.money({ title: 'Amount' }),
+  ...titled({ vid: text, amount: fields.money }),
   /** Ours. */
   reference: textOrNull({ title: 'Reference', nullText: 'nothing was moved' }),
   posted_at: fields.timeOrNull({ title: 'Posted', isOptional: true }),

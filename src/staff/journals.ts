@@ -5,7 +5,7 @@ import { formatMoney, MONEY_PATTERN, parseMoney } from '../platform/base/money.t
 import { action, view } from './definition.ts';
 import type { Noun, Spelt } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, paging, reason, shortText, text } from './fields.ts';
+import { inputOf, paging, reason, shortText, text, titled } from './fields.ts';
 import { pageByTime, proposedPlace } from './pages.ts';
 import { decidedColumns } from './proposal-schema.ts';
 import { readMoment } from './times.ts';
@@ -26,8 +26,7 @@ const lineView = Type.Object({
 
 const { decision, ...decided } = decidedColumns;
 const journalView = Type.Object({
-  journal: text({ title: 'Journal' }),
-  moved_at: fields.time({ title: 'Moved' }),
+  ...titled({ journal: text, moved_at: fields.time }),
   /** The sum of the debits, which is that of the credits. */
   amount: fields.money({ title: 'Amount' }),
   reference: text({ title: 'Reference' }),

@@ -7,7 +7,7 @@ import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
 import * as fields from './fields.ts';
-import { inputOf, NOTHING, text, textOrNull } from './fields.ts';
+import { inputOf, NOTHING, text, textOrNull, titled } from './fields.ts';
 import { floatOf, floatView } from './float-view.ts';
 import { ASKS_OPERATORS } from './limits.ts';
 import { operatorOf, operatorRow, operatorView } from './operator-view.ts';
@@ -327,8 +327,7 @@ export const OPERATORS: Noun = {
         protocol: protocol.title,
         findings: Type.Array(
           Type.Object({
-            question: text({ title: 'Question' }),
-            is_established: Type.Boolean({ title: 'Established' }),
+            ...titled({ question: text, is_established: Type.Boolean }),
             detail: text({ title: 'Answer', wrapped: true }),
           }),
           { title: 'Findings' },

@@ -4,7 +4,7 @@ import { PAYMENT_STATUSES } from '../payments/create/payment.ts';
 import { EVENT_STATES } from '../payments/events/event-types.ts';
 import { CASE_ACTIONS } from './case-schema.ts';
 import * as fields from './fields.ts';
-import { orNull, text, textOrNull } from './fields.ts';
+import { orNull, text, textOrNull, titled } from './fields.ts';
 
 /** A payment as people see it. The names are those of `/v1`. */
 
@@ -182,8 +182,7 @@ export const paymentDetail = Type.Object({
   created_at: { ...created_at, text: undefined } as typeof created_at,
   settled_at,
   failure_code: textOrNull(optional('Failure code')),
-  message: textOrNull({ title: 'Message' }),
-  biller_reference: textOrNull({ title: 'Biller reference' }),
+  ...titled({ message: textOrNull, biller_reference: textOrNull }),
   biller_response_time: fields.timeOrNull(),
   /** Such as token and units. */
   details: orNull(Type.Record(Type.String(), Type.String()), { title: '', spread: true }),

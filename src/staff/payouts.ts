@@ -6,7 +6,7 @@ import { formatMoney, parseMoney } from '../platform/base/money.ts';
 import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, paging, reason, shortText, text, textOrNull, vid } from './fields.ts';
+import { inputOf, paging, reason, shortText, text, textOrNull, titled, vid } from './fields.ts';
 import { pageByTime, proposedPlace } from './pages.ts';
 import { decidedColumns, proposalView } from './proposal-schema.ts';
 
@@ -30,11 +30,9 @@ const { decision, ...decided } = decidedColumns;
 const payoutView = Type.Object({
   payout: text({ title: 'Payout' }),
   ...decided,
-  proposed_at: fields.time({ title: 'Proposed' }),
-  vid: text({ title: 'Vendor' }),
+  ...titled({ proposed_at: fields.time, vid: text }),
   bank_account: text({ title: 'Bank account', wide: true }),
-  amount: fields.money({ title: 'Amount' }),
-  reference: textOrNull({ title: 'Reference' }),
+  ...titled({ amount: fields.money, reference: textOrNull }),
   note: text({ title: 'Note', wide: true }),
   evidence: text({ title: 'Evidence', wide: true }),
   posted_at: fields.timeOrNull({ title: 'Posted', wide: true }),

@@ -8,7 +8,7 @@ import { PlainError } from '../platform/base/plain-error.ts';
 import { action, view } from './definition.ts';
 import type { Asked, Noun } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, NOTHING, reasonOr, text, textOrNull, time, vid } from './fields.ts';
+import { inputOf, NOTHING, reasonOr, text, textOrNull, time, titled, vid } from './fields.ts';
 import { wireOf } from './wire.ts';
 
 const core = async () => ({
@@ -28,8 +28,7 @@ interface Kept {
 }
 
 const person = Type.Object({
-  login: text({ title: 'Login' }),
-  name: text({ title: 'Name' }),
+  ...titled({ login: text, name: text }),
   role: Type.Enum([...ROLES], { title: 'Role' }),
   vid: textOrNull({ title: 'Vendor' }),
   status: Type.Enum(['active', 'disabled'], {

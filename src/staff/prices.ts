@@ -6,7 +6,7 @@ import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
 import * as fields from './fields.ts';
-import { inputOf, money, orNull, text, textOrNull } from './fields.ts';
+import { inputOf, money, orNull, text, textOrNull, titled } from './fields.ts';
 import { formula } from './price-schema.ts';
 import { proposalView } from './proposal-schema.ts';
 import { settingReason as reason } from './signer-schema.ts';
@@ -111,8 +111,7 @@ const feeView = Type.Object({
 });
 
 const termsView = Type.Object({
-  biller_code: text({ title: 'Biller' }),
-  operator: text({ title: 'Operator' }),
+  ...titled({ biller_code: text, operator: text }),
   ...setting,
   cost: money(),
   cost_percent: text(),
@@ -122,17 +121,12 @@ const termsView = Type.Object({
 });
 
 const quoteView = Type.Object({
-  biller_code: text({ title: 'Biller' }),
-  amount: money({ title: 'Amount' }),
-  fee: money({ title: 'Fee' }),
+  ...titled({ biller_code: text, amount: money, fee: money }),
   vat: money({ title: 'VAT in it' }),
   version: orNull(Type.Integer(), { title: 'Version', nullText: 'no fee' }),
   operators: Type.Array(
     Type.Object({
-      operator: text({ title: 'Operator' }),
-      cost: money({ title: 'Cost' }),
-      commission: money({ title: 'Commission' }),
-      margin: money({ title: 'Margin' }),
+      ...titled({ operator: text, cost: money, commission: money, margin: money }),
     }),
     { title: 'Through' },
   ),

@@ -1,12 +1,11 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { moneyOrNull, orNull, text, textOrNull, time, timeOrNull } from './fields.ts';
+import { moneyOrNull, orNull, text, textOrNull, time, timeOrNull, titled } from './fields.ts';
 
 /** A labelled row about a proposal. */
 const lineView = Type.Object({
   label: text({ title: 'What' }),
-  text: textOrNull({ title: 'Text' }),
-  amount: moneyOrNull({ title: 'Amount' }),
+  ...titled({ text: textOrNull, amount: moneyOrNull }),
 });
 export type LineView = Static<typeof lineView>;
 const lines = Type.Array(lineView);
@@ -76,8 +75,7 @@ export const proposalView = Type.Object({
     spread: true,
     nullText: 'it was changed in the database: reject it',
   }),
-  note: text({ title: 'Note' }),
-  proposed_at: time({ title: 'Proposed' }),
+  ...titled({ note: text, proposed_at: time }),
   decision: state,
   ...common,
   /** The changes that an approval would make now; null: it was decided, or was altered. */
@@ -99,9 +97,7 @@ const shortened = (what: string): string =>
 
 /** A proposal of any kind as lists show it. */
 export const listedProposal = Type.Object({
-  proposal: text({ title: 'Proposal' }),
-  proposed_at: time({ title: 'Proposed' }),
-  kind: text({ title: 'Kind' }),
+  ...titled({ proposal: text, proposed_at: time, kind: text }),
   vid: textOrNull({ title: 'Vendor', nullText: '' }),
   decision: state,
   /** The changes, in one line. */

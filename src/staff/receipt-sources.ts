@@ -3,7 +3,7 @@ import { SOURCE_KINDS } from '../connectors/source.ts';
 import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, NOTHING, orNull, text, textOrNull, vid } from './fields.ts';
+import { inputOf, NOTHING, orNull, text, textOrNull, titled, vid } from './fields.ts';
 import { ASKS_PROVIDERS } from './limits.ts';
 import { pageOf } from './pages.ts';
 import { proposalView } from './proposal-schema.ts';
@@ -24,9 +24,7 @@ const SETS = { permission: 'finance.act', proposes: 'money_in_setting' } as cons
 
 const sourceView = Type.Object({
   source_code: text({ title: 'Code' }),
-  name: text({ title: 'Name' }),
-  kind: text({ title: 'Kind' }),
-  collector: text({ title: 'Collector' }),
+  ...titled({ name: text, kind: text, collector: text }),
   status: Type.Enum([...STATUSES], { title: 'Status' }),
   pulled_until: fields.timeOrNull({ title: 'Pulled until' }),
   settings: Type.Record(Type.String(), Type.Unknown()),
@@ -161,9 +159,7 @@ const account = Type.String({
 });
 
 const accountView = Type.Object({
-  account: text({ title: 'Account' }),
-  vid: text({ title: 'Vendor' }),
-  added_at: fields.time({ title: 'Added' }),
+  ...titled({ account: text, vid: text, added_at: fields.time }),
   added_by: text({ title: 'By' }),
 });
 

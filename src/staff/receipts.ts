@@ -12,7 +12,7 @@ import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import { requireFile } from './deps.ts';
 import * as fields from './fields.ts';
-import { inputOf, orNull, paging, reason, text, textOrNull, vid } from './fields.ts';
+import { inputOf, orNull, paging, reason, text, textOrNull, titled, vid } from './fields.ts';
 import { ASKS_PROVIDERS } from './limits.ts';
 import { idCursor, pageOf } from './pages.ts';
 import { proposalView } from './proposal-schema.ts';
@@ -55,10 +55,7 @@ const receiptView = {
   collector: text(),
   paid_at: fields.time({ title: 'Paid' }),
   received_at: fields.time({ title: 'Received', wide: true }),
-  amount: fields.money({ title: 'Amount' }),
-  account: textOrNull({ title: 'Account' }),
-  payer: textOrNull({ title: 'Payer' }),
-  vid: textOrNull({ title: 'Vendor' }),
+  ...titled({ amount: fields.money, account: textOrNull, payer: textOrNull, vid: textOrNull }),
   state: Type.Enum([...STATES], { title: 'State', text: stateText }),
   /** Why it waits for people. */
   doubt: orNull(
@@ -82,12 +79,8 @@ const detail = Type.Object({
   ...receiptView,
   reports: Type.Array(
     Type.Object({
-      reported_at: fields.time({ title: 'Reported' }),
-      source: text({ title: 'Source' }),
-      channel: text({ title: 'Channel' }),
-      amount: fields.money({ title: 'Amount' }),
-      account: text({ title: 'Account' }),
-      paid_at: fields.time({ title: 'Paid' }),
+      ...titled({ reported_at: fields.time, source: text, channel: text, amount: fields.money }),
+      ...titled({ account: text, paid_at: fields.time }),
     }),
   ),
   events: Type.Array(

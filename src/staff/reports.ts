@@ -10,7 +10,7 @@ import { view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
 import * as fields from './fields.ts';
-import { count, inputOf, money, NOTHING, text, textOrNull, time } from './fields.ts';
+import { count, inputOf, money, NOTHING, text, textOrNull, time, titled } from './fields.ts';
 import { wireOf } from './wire.ts';
 
 const core = async () => ({
@@ -33,12 +33,9 @@ const periodOf = (
 const period = { from: time(), to: time({ description: 'not included' }) };
 
 const marginSums = Type.Object({
-  payments: count({ title: 'Payments' }),
-  amount: money({ title: 'Amount' }),
+  ...titled({ payments: count, amount: money }),
   fees: money({ title: 'Fees', description: 'without VAT' }),
-  vat: money({ title: 'VAT' }),
-  cost: money({ title: 'Cost' }),
-  commission: money({ title: 'Commission' }),
+  ...titled({ vat: money, cost: money, commission: money }),
   margin: money({ title: 'Margin', description: 'fees and commission less cost' }),
 });
 const marginLine = Type.Object({
@@ -96,8 +93,7 @@ const byAgeOf = (sums: readonly [bigint, bigint, bigint, bigint]): Static<typeof
 
 const receivable = Type.Object({
   debtor: Type.Enum(['vendor', 'operator'], { title: 'Debtor' }),
-  name: text({ title: 'Name' }),
-  since: fields.timeOrNull({ title: 'Since' }),
+  ...titled({ name: text, since: fields.timeOrNull }),
   age,
   amount: money({ title: 'Left' }),
   owed: money({ title: 'Owed', description: 'at first' }),
@@ -116,11 +112,9 @@ export type ReceivablesAnswer = Static<typeof receivables>;
 
 const exposed = Type.Object({
   what: Type.Enum(['unknown', 'reversed'], { title: 'What' }),
-  operator: textOrNull({ title: 'Operator' }),
-  vid: textOrNull({ title: 'Vendor' }),
+  ...titled({ operator: textOrNull, vid: textOrNull }),
   issuer: textOrNull({ title: 'Issuer', wide: true }),
-  receipt: textOrNull({ title: 'Receipt' }),
-  case: textOrNull({ title: 'Case' }),
+  ...titled({ receipt: textOrNull, case: textOrNull }),
   since: fields.timeOrNull({ title: 'Since', wide: true }),
   age,
   count: count({ title: 'Number' }),
@@ -141,15 +135,11 @@ export type ExposureAnswer = Static<typeof exposure>;
 const correction = Type.Object({
   /** Of its transfer. */
   id: text(),
-  at: time({ title: 'At' }),
-  vid: textOrNull({ title: 'Vendor' }),
+  ...titled({ at: time, vid: textOrNull }),
   reference: textOrNull({ title: 'Payment' }),
   case: text({ title: 'Case', wide: true }),
   kind: textOrNull({ title: 'Kind', wide: true }),
-  resolution: text({ title: 'Resolution' }),
-  debit: text({ title: 'Debit' }),
-  credit: text({ title: 'Credit' }),
-  amount: money({ title: 'Amount' }),
+  ...titled({ resolution: text, debit: text, credit: text, amount: money }),
   proposed_by: textOrNull({ title: 'Proposed by', wide: true }),
   approved_by: textOrNull({ title: 'Approved by', wide: true }),
 });

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { ListedRoute } from '../payments/billers/lists.ts';
 import { moneyOf } from '../platform/base/money.ts';
-import { moneyOrNull, text, textOrNull } from './fields.ts';
+import { moneyOrNull, text, textOrNull, titled } from './fields.ts';
 
 /** A biller's route through an operator. */
 
@@ -33,8 +33,7 @@ export const obstacle = (title: string) => textOrNull({ title, text: usable });
 export const onTrial = { on_trial: Type.Boolean() };
 
 export const routeView = Type.Object({
-  biller_code: text({ title: 'Biller' }),
-  operator: text({ title: 'Operator' }),
+  ...titled({ biller_code: text, operator: text }),
   ...terms,
   minimum: moneyOrNull({ title: 'Amounts', text: range }),
   maximum: moneyOrNull(),

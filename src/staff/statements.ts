@@ -11,7 +11,7 @@ import { action, view } from './definition.ts';
 import type { Done, Noun } from './definition.ts';
 import { requireFile } from './deps.ts';
 import * as fields from './fields.ts';
-import { count, inputOf, moneyOrNull, orNull, text, textOrNull } from './fields.ts';
+import { count, inputOf, moneyOrNull, orNull, text, textOrNull, titled } from './fields.ts';
 import { ASKS_OPERATORS } from './limits.ts';
 import { proposalView } from './proposal-schema.ts';
 import { readMoment, readPeriod, secondsOf } from './times.ts';
@@ -31,9 +31,7 @@ const verdicts = Type.Record(Type.String(), Type.Integer(), { title: '', spread:
 
 /** What an operator says about a period. Amounts are null when it does not say. */
 export const statementView = Type.Object({
-  statement: text({ title: 'Statement' }),
-  operator: text({ title: 'Operator' }),
-  from: fields.time({ title: 'From' }),
+  ...titled({ statement: text, operator: text, from: fields.time }),
   /** Not included. */
   to: fields.time({ title: 'To' }),
   imported_at: fields.time({ title: 'Imported' }),
@@ -41,8 +39,7 @@ export const statementView = Type.Object({
   complete: Type.Boolean({ title: 'Complete' }),
   /** Asked from the operator, instead of imported from a file. */
   pulled: Type.Boolean({ title: 'Pulled' }),
-  opening: moneyOrNull({ title: 'Opening' }),
-  closing: moneyOrNull({ title: 'Closing' }),
+  ...titled({ opening: moneyOrNull, closing: moneyOrNull }),
   /** Number of lines with each verdict. */
   verdicts: Type.Record(Type.String(), Type.Integer()),
 });
@@ -57,9 +54,7 @@ const difference = Type.Object({
   line: orNull(Type.Integer(), { title: 'Line' }),
   ours: moneyOrNull({ title: 'Ours' }),
   our_outcome: textOrNull(),
-  theirs: moneyOrNull({ title: 'Theirs' }),
-  operator_reference: textOrNull({ title: 'Operator reference' }),
-  account: textOrNull({ title: 'Account' }),
+  ...titled({ theirs: moneyOrNull, operator_reference: textOrNull, account: textOrNull }),
   at: fields.timeOrNull(),
 });
 export type Difference = Static<typeof difference>;
@@ -80,8 +75,7 @@ const offered = Type.Object({
   /** Everything that is wrong with the file, of which nothing is imported. */
   problems: Type.Array(
     Type.Object({
-      line: count({ title: 'Line' }),
-      field: text({ title: 'Field' }),
+      ...titled({ line: count, field: text }),
       /** Short name of the broken rule, such as `amount`. */
       rule: text({ title: 'Rule' }),
       text: text({ title: 'Text' }),
@@ -92,8 +86,7 @@ const offered = Type.Object({
 export type OfferedStatement = Static<typeof offered>;
 
 const pulledView = Type.Object({
-  statement: text({ title: 'Statement' }),
-  operator: text({ title: 'Operator' }),
+  ...titled({ statement: text, operator: text }),
   /** The same movements were imported before, and nothing has changed. */
   repeated: Type.Boolean({ title: 'Imported before' }),
   verdicts,
@@ -106,8 +99,7 @@ const pulledView = Type.Object({
       opening: moneyOrNull({ title: 'Opening' }),
       top_ups: fields.money({ title: 'Top-ups' }),
       top_ups_entered_before: fields.money({ title: 'Top-ups entered before' }),
-      charges: fields.money({ title: 'Charges' }),
-      charges_entered_before: fields.money({ title: 'Charges entered before' }),
+      ...titled({ charges: fields.money, charges_entered_before: fields.money }),
     }),
     { title: 'Booked' },
   ),
@@ -118,9 +110,7 @@ const STATUSES = ['on', 'off'] as const;
 const pullView = Type.Object({
   operator: text({ title: 'Operator' }),
   status: Type.Enum([...STATUSES], { title: 'Status' }),
-  every_minutes: count({ title: 'Every minutes' }),
-  delay_minutes: count({ title: 'Delay minutes' }),
-  pulled_until: fields.time({ title: 'Pulled until' }),
+  ...titled({ every_minutes: count, delay_minutes: count, pulled_until: fields.time }),
   last_error: textOrNull({ title: 'Last error', isOptional: true }),
 });
 

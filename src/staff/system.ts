@@ -5,7 +5,7 @@ import type { HealthCheck } from '../platform/health-check.ts';
 import { view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
-import { count, NOTHING, orNull, text, textOrNull, time } from './fields.ts';
+import { count, NOTHING, orNull, text, textOrNull, time, titled } from './fields.ts';
 import { wireOf } from './wire.ts';
 
 const core = async () => ({
@@ -37,16 +37,14 @@ const quarantine = Type.Object({
   entered_at: time({ title: 'Since' }),
   /** Payments from then until then may be missing from the ledger. */
   lost_from: time({ title: 'Lost from' }),
-  lost_until: time({ title: 'Lost until' }),
-  reason: text({ title: 'Reason' }),
+  ...titled({ lost_until: time, reason: text }),
   /** Nothing is known to be missing, as after the promotion of a standby. */
   seems_complete: Type.Boolean({ title: 'Seems complete' }),
   /** The processes that have not confirmed it. */
   unconfirmed: Type.Array(text()),
   operators: Type.Array(
     Type.Object({
-      operator: text({ title: 'Operator' }),
-      open: count({ title: 'Open' }),
+      ...titled({ operator: text, open: count }),
       covered: Type.Boolean({ title: 'Has statements' }),
     }),
   ),
@@ -88,9 +86,7 @@ const configuration = Type.Object({
     Type.Object({
       name: text({ title: 'Name' }),
       description: text({ title: 'Description', wide: true }),
-      value: textOrNull({ title: 'Value' }),
-      is_set: Type.Boolean({ title: 'Set' }),
-      is_secret: Type.Boolean({ title: 'Secret' }),
+      ...titled({ value: textOrNull, is_set: Type.Boolean, is_secret: Type.Boolean }),
     }),
   ),
 });

@@ -5,7 +5,7 @@ import { LIMITS } from '../platform/base/limits.ts';
 import { view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, orNull, paging, text, textOrNull } from './fields.ts';
+import { inputOf, orNull, paging, text, textOrNull, titled } from './fields.ts';
 import { pageByTime } from './pages.ts';
 
 const core = async () => ({
@@ -21,8 +21,7 @@ const OF_VENDOR = { permission: 'integration.read', ownVendor: true } as const;
 /** An answered request, without anything that was sent. The names are those of `/v1`. */
 const requestRow = Type.Object({
   at: fields.time({ title: 'When' }),
-  method: text({ title: 'Method' }),
-  path: text({ title: 'Path' }),
+  ...titled({ method: text, path: text }),
   status: Type.Integer({ title: 'Status', unit: 'count' }),
   /** Null: it was not refused. */
   error_code: textOrNull({ title: 'Refused' }),

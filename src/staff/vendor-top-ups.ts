@@ -6,7 +6,7 @@ import { formatMoney, moneyOf, parseMoney } from '../platform/base/money.ts';
 import { action, view } from './definition.ts';
 import type { AnyAction, Asked, Noun } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, moneyOrNull, text, textOrNull } from './fields.ts';
+import { inputOf, moneyOrNull, text, textOrNull, titled } from './fields.ts';
 import { proposalView } from './proposal-schema.ts';
 import { settingReason as reason } from './signer-schema.ts';
 import { secondsOf } from './times.ts';
@@ -32,8 +32,7 @@ interface Ended {
 const ruleView = Type.Object({
   rule: text(),
   kind: Type.Enum(['fund', 'push'], { title: 'Kind' }),
-  below: fields.money({ title: 'Below' }),
-  target: moneyOrNull({ title: 'Target' }),
+  ...titled({ below: fields.money, target: moneyOrNull }),
   max_amount: moneyOrNull({ title: 'At once' }),
   max_per_day: moneyOrNull({ title: 'A day' }),
   pause_seconds: Type.Integer(),
@@ -58,8 +57,7 @@ const topUpView = Type.Object({
   at: fields.time({ title: 'At' }),
   kind: Type.Enum(['fund', 'push'], { title: 'Kind' }),
   set_by: text(),
-  amount: fields.money({ title: 'Amount' }),
-  float: fields.money({ title: 'Float' }),
+  ...titled({ amount: fields.money, float: fields.money }),
   /** `started`, `unknown`: nobody knows whether it was carried out. */
   state: Type.Enum(['started', 'funded', 'sent', 'refused', 'unknown'], { title: 'State' }),
   reason: textOrNull({ title: 'Reason' }),

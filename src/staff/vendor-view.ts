@@ -9,7 +9,7 @@ import {
 } from '../parties/vendor.ts';
 import type { DuplicateWindow } from '../parties/vendor.ts';
 import * as fields from './fields.ts';
-import { moneyOrNull, orNull, text } from './fields.ts';
+import { moneyOrNull, orNull, text, titled } from './fields.ts';
 import { formula } from './price-schema.ts';
 import { signature, STATUSES } from './signer-schema.ts';
 
@@ -42,8 +42,7 @@ export const vendorRow = {
   enquiry_policy: Type.Enum([...ENQUIRY_POLICIES], { title: 'Enquiries', wide: true }),
   signature: signature({ title: 'Signature', wide: true }),
   status_text: Type.Enum([...STATUS_TEXTS], { title: 'Status text', wide: true }),
-  float: fields.money({ title: 'Float' }),
-  collected: fields.money({ title: 'Collected' }),
+  ...titled({ float: fields.money, collected: fields.money }),
   /** The limit for the event `float.low`; null: no event. */
   low: moneyOrNull(),
   /** Null: nobody watches the float. */
