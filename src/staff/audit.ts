@@ -2,11 +2,11 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { MAX_LOGIN_LENGTH } from '../parties/people/login.ts';
 import type { AuditRow } from '../parties/people/read-audit.ts';
-import { view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, orNull, paging, text, textOrNull, time } from './fields.ts';
-import { pageByTime } from './pages.ts';
+import { orNull, text, textOrNull, time } from './fields.ts';
+import { BY_TIME, list } from './lists.ts';
+import type { PageOf } from './lists.ts';
 import { wireOf } from './wire.ts';
 
 const core = async () => ({
@@ -47,8 +47,7 @@ function entryOf({ before, after, filter, ...row }: AuditRow): AuditView {
   return { ...wireOf(about), before, after, filter };
 }
 
-const list = Type.Object({ entries: Type.Array(entry), next: fields.next });
-export type AuditAnswer = Static<typeof list>;
+export type AuditAnswer = PageOf<'entries', typeof entry>;
 
 const filter = (maxLength: number, description: string, placeholder: string) =>
   Type.Optional(Type.String({ ...{ minLength: 1, maxLength }, description, placeholder }));
@@ -57,13 +56,13 @@ export const AUDIT: Noun = {
   command: 'audit',
   summary: 'The audit log: who did what, when, why and from where.',
   definitions: [
-    view(core, {
+    list(core, BY_TIME, {
       name: 'audit.list',
       summary: 'Every sign-in and every action, newest first.',
       route: 'GET /audit',
       permission: 'audit.read',
       isUsual: true,
-      input: inputOf({
+      input: {
         login: filter(MAX_LOGIN_LENGTH, 'what this person did', 'login'),
         action: filter(64, 'such as `case.propose`', 'action'),
         target: filter(200, 'the vendor, case or other object that it was done to', 'target'),
@@ -71,25 +70,20 @@ export const AUDIT: Noun = {
         to: Type.Optional(
           fields.moment({ description: 'on this day (included), or before a time' }),
         ),
-        ...paging(50),
-      }),
-      output: list,
-      rows: 'entries',
-      empty: 'no entries',
-      handle: async ({ core: { listAudit, readStart, readEnd }, input, deps }) => {
-        const { pool, wireTime } = deps;
-        const { cursor: _cursor, limit: _limit, ...of } = input;
-        const period = {
-          from: readStart(input.from, 'from', wireTime),
-          to: readEnd(input.to, 'to', wireTime),
-        };
-        const { shown, next } = await pageByTime(
-          input,
-          async (page) => await listAudit(pool, { ...of, ...period, ...page }),
-          ({ at, auditId: id }) => ({ at, id }),
-        );
-        return { entries: shown.map(entryOf), next };
       },
+      page: 50,
+      rows: 'entries',
+      row: entry,
+      empty: 'no entries',
+      read: async ({ core: { listAudit, readStart, readEnd }, input, deps }, page) => {
+        const { pool, wireTime } = deps;
+        const { login, action, target } = input;
+        const from = readStart(input.from, 'from', wireTime);
+        const to = readEnd(input.to, 'to', wireTime);
+        return await listAudit(pool, { ...{ login, action, target, from, to }, ...page });
+      },
+      placeOf: ({ at, auditId: id }) => ({ at, id }),
+      show: (shown) => shown.map(entryOf),
     }),
   ],
 };

@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { accountNumber, NAMES_SUBJECT, ofAccount, ofSubject, proposing } from './credit-fields.ts';
 import { view } from './definition.ts';
 import type { Noun } from './definition.ts';
-import { day, inputOf, next, paging, text, time, titled } from './fields.ts';
-import { invalidCursor, pageOf } from './pages.ts';
+import { day, inputOf, text, time, titled } from './fields.ts';
+import { byPlace, list } from './lists.ts';
 import { readDay } from './times.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import { wireOf } from './wire.ts';
@@ -20,12 +20,9 @@ interface Account {
 
 const refOf = ({ crn, account }: Account) => ({ crn: BigInt(crn), accountId: BigInt(account) });
 
-/** Throws: `invalid_field`. */
-function refAt(cursor: string) {
-  const [, crn = '', account = ''] = /^(\d{1,18}) (\d{1,18})$/.exec(cursor) ?? [];
-  if (account === '') throw invalidCursor();
-  return refOf({ crn, account });
-}
+const BY_ACCOUNT = byPlace(/^(\d{1,18}) (\d{1,18})$/, ([crn = '', account = '']) =>
+  refOf({ crn, account }),
+);
 
 const recipients = Type.Object({
   recipients: Type.Array(
@@ -79,36 +76,21 @@ export const CREDIT_WITHDRAWALS: Noun = {
         };
       },
     }),
-    view(core, {
+    list(core, BY_ACCOUNT, {
       name: 'credit-withdrawal.list',
       summary: 'Withdrawn accounts, newest first.',
       route: 'GET /credit/withdrawals',
       permission: 'credit.reports',
       isNoted: true,
-      input: inputOf(paging(100)),
-      output: Type.Object({
-        withdrawals: Type.Array(
-          Type.Object({
-            ...titled({ crn: text, account: text, lender: text, withdrawn_at: time, reason: text }),
-          }),
-        ),
-        next,
-      }),
       rows: 'withdrawals',
+      row: Type.Object(
+        titled({ crn: text, account: text, lender: text, withdrawn_at: time, reason: text }),
+      ),
       empty: 'no account was withdrawn',
-      handle: async ({ core: loaded, input: { cursor, limit }, deps: { pool } }) => {
-        const after = cursor === undefined ? undefined : refAt(cursor);
-        const found = await loaded.listWithdrawals(pool, { after, limit: limit + 1 });
-        const { shown, next: more } = pageOf(
-          found,
-          limit,
-          ({ crn, accountId }) => `${crn} ${accountId}`,
-        );
-        const withdrawals = shown.map(({ accountId, ...row }) =>
-          wireOf({ ...row, account: accountId }),
-        );
-        return { withdrawals, next: more };
-      },
+      read: async ({ core: { listWithdrawals }, deps: { pool } }, page) =>
+        await listWithdrawals(pool, page),
+      placeOf: ({ crn, accountId }) => [crn, accountId],
+      show: (shown) => shown.map(({ accountId, ...row }) => wireOf({ ...row, account: accountId })),
     }),
   ],
 };

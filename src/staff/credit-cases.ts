@@ -6,19 +6,9 @@ import { disputePreview, listedCreditProposal, person } from './credit-schema.ts
 import type { ListedCreditProposal } from './credit-schema.ts';
 import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
-import {
-  idOf,
-  inputOf,
-  next,
-  orNull,
-  paging,
-  text,
-  textOrNull,
-  time,
-  timeOrNull,
-  titled,
-} from './fields.ts';
-import { pageById } from './pages.ts';
+import { idOf, inputOf, orNull, text, textOrNull, time, timeOrNull, titled } from './fields.ts';
+import { BY_ID, list } from './lists.ts';
+import type { PageOf } from './lists.ts';
 import { wireOf } from './wire.ts';
 
 const core = async () => ({
@@ -36,22 +26,17 @@ const ofCase = {
 /** The finding and what was done. It may name people’s references. */
 const resolution = textOrNull({ title: 'Finding' });
 
-const list = Type.Object({
-  cases: Type.Array(
-    Type.Object({
-      ...ofCase,
-      /** The last digits of the customers’ references. */
-      customers: Type.Array(text(), {
-        title: 'Customers',
-        text: (endings: readonly string[]) => endings.map((each) => `…${each}`).join(', '),
-      }),
-      /** Null while the case is open, and for a person who may not see reports. */
-      resolution,
-    }),
-  ),
-  next,
+const listed = Type.Object({
+  ...ofCase,
+  /** The last digits of the customers’ references. */
+  customers: Type.Array(text(), {
+    title: 'Customers',
+    text: (endings: readonly string[]) => endings.map((each) => `…${each}`).join(', '),
+  }),
+  /** Null while the case is open, and for a person who may not see reports. */
+  resolution,
 });
-export type CreditCaseList = Static<typeof list>;
+export type CreditCaseList = PageOf<'cases', typeof listed>;
 
 /** Proposals about one case that are shown. */
 const MAX_PROPOSALS = 20;
@@ -72,37 +57,30 @@ export const CREDIT_CASES: Noun = {
   command: 'credit case',
   summary: 'Documents that do not belong to one person.',
   definitions: [
-    view(core, {
+    list(core, BY_ID, {
       name: 'credit-case.list',
       summary: 'Open cases, oldest first.',
       route: 'GET /credit/cases',
       permission: 'credit.read',
-      input: inputOf({
+      input: {
         state: Type.Enum(['open', 'closed'], {
           default: 'open',
           description: 'in this state',
           shorthands: { closed: 'closed cases, with their findings' },
         }),
-        ...paging(100),
-      }),
-      output: list,
+      },
       rows: 'cases',
+      row: listed,
       empty: 'no case',
-      handle: async ({ core: { listCases }, input, deps: { pool }, viewer }) => {
-        const open = input.state === 'open';
-        const mayRead = viewer.permissions.has('credit.reports');
-        const { shown, next: more } = await pageById(
-          input,
-          async (page) => await listCases(pool, { open, ...page }),
-          (row) => row.caseId,
-        );
-        const cases = shown.map(({ caseId: id, crns, resolution: finding, ...row }) => ({
+      read: async ({ core: { listCases }, input: { state }, deps: { pool } }, page) =>
+        await listCases(pool, { open: state === 'open', ...page }),
+      placeOf: (row) => row.caseId,
+      show: (shown, { viewer }) =>
+        shown.map(({ caseId: id, crns, resolution: finding, ...row }) => ({
           ...wireOf({ case: id, ...row }),
           customers: crns.map(endingOf),
-          resolution: mayRead ? finding : null,
-        }));
-        return { cases, next: more };
-      },
+          resolution: viewer.permissions.has('credit.reports') ? finding : null,
+        })),
     }),
     view(core, {
       name: 'credit-case.show',
@@ -146,18 +124,13 @@ export const CREDIT_CASES: Noun = {
 /** Maximum number of words of a statement (the law gives the subject about a hundred). */
 const STATEMENT_WORDS = 100;
 
-const disputes = Type.Object({
-  disputes: Type.Array(
-    Type.Object({
-      ...titled({ dispute: text, opened_at: time }),
-      /** The last digits of the customer’s reference. */
-      customer: text({ title: 'Customer', text: (ending: string) => `…${ending}` }),
-      lender: text({ title: 'Lender' }),
-    }),
-  ),
-  next,
+const listedDispute = Type.Object({
+  ...titled({ dispute: text, opened_at: time }),
+  /** The last digits of the customer’s reference. */
+  customer: text({ title: 'Customer', text: (ending: string) => `…${ending}` }),
+  lender: text({ title: 'Lender' }),
 });
-export type DisputeList = Static<typeof disputes>;
+export type DisputeList = PageOf<'disputes', typeof listedDispute>;
 
 const dispute = Type.Object({
   ...titled({ dispute: text, opened_at: time, crn: text, account: text, lender: text }),
@@ -170,27 +143,21 @@ export const CREDIT_DISPUTES: Noun = {
   command: 'credit dispute',
   summary: 'Disputes of subjects about accounts.',
   definitions: [
-    view(core, {
+    list(core, BY_ID, {
       name: 'credit-dispute.list',
       summary: 'Open disputes, oldest first.',
       route: 'GET /credit/disputes',
       permission: 'credit.read',
-      input: inputOf(paging(100)),
-      output: disputes,
       rows: 'disputes',
+      row: listedDispute,
       empty: 'no open dispute',
-      handle: async ({ core: { listOpenDisputes }, input, deps: { pool } }) => {
-        const { shown, next: more } = await pageById(
-          input,
-          async (page) => await listOpenDisputes(pool, page),
-          ({ disputeId }) => disputeId,
-        );
-        const found = shown.map(({ disputeId, openedAt, crn, lender }) => ({
-          ...{ dispute: disputeId, opened_at: openedAt.toISOString() },
-          ...{ customer: endingOf(crn), lender },
-        }));
-        return { disputes: found, next: more };
-      },
+      read: async ({ core: { listOpenDisputes }, deps: { pool } }, page) =>
+        await listOpenDisputes(pool, page),
+      placeOf: ({ disputeId }) => disputeId,
+      show: (shown) =>
+        shown.map(({ disputeId, openedAt, crn, lender }) =>
+          wireOf({ dispute: disputeId, openedAt, customer: endingOf(crn), lender }),
+        ),
     }),
     view(core, {
       name: 'credit-dispute.show',

@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import type { Static } from 'typebox';
 import { CREDIT_OPERATIONS } from '../credit/bureaus/bureau.ts';
 import { NO_ANSWER } from '../credit/enquiries/disclosure.ts';
 import { ENQUIRY_OUTCOMES } from '../credit/enquiries/record.ts';
@@ -11,8 +10,10 @@ import { enquiryReport } from './credit-report-schema.ts';
 import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, next, paging, text, textOrNull, time, vid } from './fields.ts';
-import { invalidCursor, pageOf } from './pages.ts';
+import { inputOf, text, textOrNull, time, vid } from './fields.ts';
+import { byPlace, list } from './lists.ts';
+import type { PageOf } from './lists.ts';
+import { wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../credit/facade.ts')),
@@ -29,44 +30,35 @@ interface Row {
   readonly erased: boolean;
 }
 
-const list = Type.Object({
-  enquiries: Type.Array(
-    Type.Object({
-      /** In the vendor’s chain. */
-      number: Type.Integer({ title: 'Number' }),
-      enquired_at: time({ title: 'Enquired' }),
-      operation: OPERATIONS,
-      /** The vendor’s `requestReference`. */
-      reference: text({ title: 'Reference' }),
-      /** The code of the purpose, 1 to 12. */
-      report_reason: Type.Integer({ title: 'Reason' }),
-      outcome: Type.Enum([...ENQUIRY_OUTCOMES], {
-        title: 'Outcome',
-        text: (outcome: string, { erased }: Row) => (erased ? `${outcome} (erased)` : outcome),
-      }),
-      /** The last digits of the customer’s reference; null: nobody was found. */
-      customer: textOrNull({ title: 'Customer' }),
-      /** The customer was found under another name than the one on file. */
-      name_differs: Type.Boolean(),
-      grade: textOrNull({ title: 'Grade' }),
-      /** Who asked in the console; null: the vendor’s system did. */
-      person: textOrNull({ title: 'Asked by', nullText: 'the vendor’s system', wide: true }),
-      scorecard: textOrNull({ title: 'Scorecard', wide: true }),
-      source: text(),
-      duration_ms: Type.Integer(),
-      /** Retention has erased request and answer. */
-      erased: Type.Boolean(),
-    }),
-  ),
-  next,
+const listed = Type.Object({
+  /** In the vendor’s chain. */
+  number: Type.Integer({ title: 'Number' }),
+  enquired_at: time({ title: 'Enquired' }),
+  operation: OPERATIONS,
+  /** The vendor’s `requestReference`. */
+  reference: text({ title: 'Reference' }),
+  /** The code of the purpose, 1 to 12. */
+  report_reason: Type.Integer({ title: 'Reason' }),
+  outcome: Type.Enum([...ENQUIRY_OUTCOMES], {
+    title: 'Outcome',
+    text: (outcome: string, { erased }: Row) => (erased ? `${outcome} (erased)` : outcome),
+  }),
+  /** The last digits of the customer’s reference; null: nobody was found. */
+  customer: textOrNull({ title: 'Customer' }),
+  /** The customer was found under another name than the one on file. */
+  name_differs: Type.Boolean(),
+  grade: textOrNull({ title: 'Grade' }),
+  /** Who asked in the console; null: the vendor’s system did. */
+  person: textOrNull({ title: 'Asked by', nullText: 'the vendor’s system', wide: true }),
+  scorecard: textOrNull({ title: 'Scorecard', wide: true }),
+  source: text(),
+  duration_ms: Type.Integer(),
+  /** Retention has erased request and answer. */
+  erased: Type.Boolean(),
 });
-export type EnquiryList = Static<typeof list>;
+export type EnquiryList = PageOf<'enquiries', typeof listed>;
 
-/** Throws: `invalid_field`. */
-function sequenceAt(cursor: string): bigint {
-  if (!/^\d{1,18}$/.test(cursor)) throw invalidCursor();
-  return BigInt(cursor);
-}
+const BY_SEQUENCE = byPlace(/^(\d{1,18})$/, ([sequence = '']) => BigInt(sequence));
 
 const NAME = /^[a-zA-Z0-9]{1,40}$/;
 
@@ -81,13 +73,13 @@ export const CREDIT_ENQUIRIES: Noun = {
   command: 'credit enquiries',
   summary: 'Enquiries about customers: who asked, when, why, and what was answered.',
   definitions: [
-    view(core, {
+    list(core, BY_SEQUENCE, {
       name: 'credit-enquiry.list',
       summary: 'A vendor’s enquiries, newest first, without personal data.',
       route: 'GET /credit/enquiries',
       permission: 'enquiries.read',
       isUsual: true,
-      input: inputOf({
+      input: {
         vid: vid(),
         from: Type.Optional(fields.moment({ description: 'made then or later' })),
         to: Type.Optional(
@@ -102,38 +94,41 @@ export const CREDIT_ENQUIRIES: Noun = {
         reference: Type.Optional(
           fields.line(64, { description: 'only those with this requestReference' }),
         ),
-        ...paging(100),
-      }),
-      output: list,
+      },
       rows: 'enquiries',
+      row: listed,
       empty: 'no enquiries',
-      handle: async ({ core: loaded, input, deps: { pool, wireTime } }) => {
+      read: async ({ core: loaded, input, deps: { pool, wireTime } }, page) => {
         const { vendorId } = await loaded.requireVendor(pool, input.vid);
-        const { cursor, limit, outcome } = input;
-        const found = await loaded.listEnquiries(pool, vendorId, {
+        return await loaded.listEnquiries(pool, vendorId, {
           from: readStart(input.from, 'from', wireTime),
           until: readEnd(input.to, 'to', wireTime),
-          outcomes: outcome && [outcome],
+          outcomes: input.outcome && [input.outcome],
           requestReference: input.reference,
-          after: cursor === undefined ? undefined : sequenceAt(cursor),
-          limit: limit + 1,
+          ...page,
         });
-        const { shown, next: more } = pageOf(found, limit, ({ sequence }) => String(sequence));
-        return {
-          enquiries: shown.map((row) => ({
-            number: Number(row.sequence),
-            enquired_at: row.enquiredAt.toISOString(),
-            ...{ operation: row.operation, reference: row.requestReference },
-            ...{ report_reason: row.reportReason, outcome: row.outcome },
-            customer: row.crn === null ? null : endingOf(row.crn),
-            name_differs: loaded.nameDiffers(row.matchRule),
-            ...{ grade: row.grade, person: loaded.personOf(row.keyId) ?? null },
-            ...{ scorecard: row.scorecard, source: row.source, duration_ms: row.durationMs },
-            erased: row.erased,
-          })),
-          next: more,
-        };
       },
+      placeOf: ({ sequence }) => [sequence],
+      show: (shown, { core: { nameDiffers, personOf } }) =>
+        shown.map((row) => {
+          const { enquiredAt, operation, reportReason, outcome, grade, scorecard, source } = row;
+          const { sequence, requestReference: reference, crn, durationMs, erased } = row;
+          return {
+            ...wireOf({
+              enquiredAt,
+              operation,
+              reference,
+              reportReason,
+              outcome,
+              grade,
+              scorecard,
+            }),
+            ...{ ...wireOf({ source, durationMs, erased }), number: Number(sequence) },
+            customer: crn === null ? null : endingOf(crn),
+            name_differs: nameDiffers(row.matchRule),
+            person: personOf(row.keyId) ?? null,
+          };
+        }),
     }),
     view(core, {
       name: 'credit-enquiry.show',

@@ -11,8 +11,9 @@ import { grounds, lender } from './credit-fields.ts';
 import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import { requireFile } from './deps.ts';
-import { day, idOf, inputOf, next, paging, text, time, timeOrNull, titled } from './fields.ts';
-import { invalidCursor, pageById, pageOf } from './pages.ts';
+import { day, idOf, inputOf, text, time, timeOrNull, titled } from './fields.ts';
+import { BY_ID, byPlace, list } from './lists.ts';
+import type { PageOf } from './lists.ts';
 import { proposalView } from './proposal-schema.ts';
 import { wireOf } from './wire.ts';
 
@@ -50,8 +51,7 @@ const listed = Type.Object({
 });
 export type ListedCreditImport = Static<typeof listed>;
 
-const list = Type.Object({ imports: Type.Array(listed), next });
-export type CreditImportList = Static<typeof list>;
+export type CreditImportList = PageOf<'imports', typeof listed>;
 
 /** It never repeats what the line says. */
 export const finding = Type.Object({
@@ -64,8 +64,7 @@ export const finding = Type.Object({
 });
 export type ImportFinding = Static<typeof finding>;
 
-const findings = Type.Object({ findings: Type.Array(finding), next });
-export type ImportFindings = Static<typeof findings>;
+export type ImportFindings = PageOf<'findings', typeof finding>;
 
 const viewOf = ({
   importId,
@@ -75,12 +74,10 @@ const viewOf = ({
 }: ListedImport): ListedCreditImport =>
   wireOf({ import: importId, file: fileName, ...row, ...figures });
 
-/** A place among the findings: line, field and rule. Throws: `invalid_field`. */
-function placeAt(cursor: string) {
-  const [, line, field, rule] = /^(\d{1,9}) (\w{0,60}) (\w{1,60})$/.exec(cursor) ?? [];
-  if (line === undefined || field === undefined || rule === undefined) throw invalidCursor();
-  return { line: Number(line), field, rule };
-}
+/** A place among the findings: line, field and rule. */
+const BY_LINE = byPlace(/^(\d{1,9}) (\w{0,60}) (\w{1,60})$/, ([line, field = '', rule = '']) => ({
+  ...{ line: Number(line), field, rule },
+}));
 
 /** Findings of a trial that are shown. */
 const TRIAL_FINDINGS = 50;
@@ -136,27 +133,20 @@ export const CREDIT_IMPORTS: Noun = {
   command: 'credit imports',
   summary: 'Lenders’ files: what was imported, and what was wrong with it.',
   definitions: [
-    view(core, {
+    list(core, BY_ID, {
       name: 'credit-import.list',
       summary: 'Imports, newest first.',
       route: 'GET /credit/imports',
       permission: 'credit.read',
       isUsual: true,
-      input: inputOf({
-        lender: Type.Optional(lender({ description: 'only of this lender' })),
-        ...paging(100),
-      }),
-      output: list,
+      input: { lender: Type.Optional(lender({ description: 'only of this lender' })) },
       rows: 'imports',
+      row: listed,
       empty: 'no imports',
-      handle: async ({ core: { listImports }, input, deps: { pool } }) => {
-        const { shown, next: more } = await pageById(
-          input,
-          async (page) => await listImports(pool, { lender: input.lender, ...page }),
-          (row) => row.importId,
-        );
-        return { imports: shown.map(viewOf), next: more };
-      },
+      read: async ({ core: { listImports }, input, deps: { pool } }, page) =>
+        await listImports(pool, { ...input, ...page }),
+      placeOf: (row) => row.importId,
+      show: (shown) => shown.map(viewOf),
     }),
     view(core, {
       name: 'credit-import.show',
@@ -247,27 +237,21 @@ export const CREDIT_IMPORTS: Noun = {
         return { result, audit: { after: result } };
       },
     }),
-    view(core, {
+    list(core, BY_LINE, {
       name: 'credit-import.findings',
       summary: 'The findings of an import: which lines are wrong, and why.',
       route: 'GET /credit/imports/:import/findings',
       permission: 'credit.read',
-      input: inputOf({ import: importId, ...paging(100) }),
-      output: findings,
+      input: { import: importId },
       rows: 'findings',
+      row: finding,
       empty: 'no findings',
-      handle: async ({ core: loaded, input, deps: { pool } }) => {
-        const { import: id, cursor, limit } = input;
-        if ((await loaded.findImport(pool, id)) === undefined) throw noImport();
-        const after = cursor === undefined ? undefined : placeAt(cursor);
-        const found = await loaded.readFindings(pool, id, { after, limit: limit + 1 });
-        const { shown, next: more } = pageOf(
-          found,
-          limit,
-          ({ line, field, rule }) => `${line} ${field} ${rule}`,
-        );
-        return { findings: [...shown], next: more };
+      read: async ({ core: loaded, input, deps: { pool } }, page) => {
+        if ((await loaded.findImport(pool, input.import)) === undefined) throw noImport();
+        return await loaded.readFindings(pool, input.import, page);
       },
+      placeOf: ({ line, field, rule }) => [line, field, rule],
+      show: (shown) => shown,
     }),
   ],
 };

@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
 import { crn, ledTo, proposing } from './credit-fields.ts';
-import { view } from './definition.ts';
 import type { Noun } from './definition.ts';
-import { inputOf, next, paging, text, textOrNull, time, timeOrNull, titled } from './fields.ts';
-import { pageById } from './pages.ts';
+import { text, textOrNull, time, timeOrNull, titled } from './fields.ts';
+import { BY_ID, list } from './lists.ts';
 import { wireOf } from './wire.ts';
 
 const core = async () => await import('../credit/facade.ts');
@@ -12,35 +11,23 @@ export const CREDIT_MERGES: Noun = {
   command: 'credit merge',
   summary: 'Subjects that are the same person.',
   definitions: [
-    view(core, {
+    list(core, BY_ID, {
       name: 'credit-merge.list',
       summary: 'Merges, including undone ones, newest first.',
       route: 'GET /credit/merges',
       permission: 'credit.reports',
       isNoted: true,
-      input: inputOf(paging(100)),
-      output: Type.Object({
-        merges: Type.Array(
-          Type.Object({
-            merge: text(),
-            ...titled({ from: text, into: text, merged_at: time, reason: text }),
-            undone_at: timeOrNull({ title: 'Undone' }),
-            undone_reason: textOrNull({ title: 'Why' }),
-          }),
-        ),
-        next,
-      }),
       rows: 'merges',
+      row: Type.Object({
+        merge: text(),
+        ...titled({ from: text, into: text, merged_at: time, reason: text }),
+        undone_at: timeOrNull({ title: 'Undone' }),
+        undone_reason: textOrNull({ title: 'Why' }),
+      }),
       empty: 'no merges',
-      handle: async ({ core: { listMerges }, input, deps: { pool } }) => {
-        const { shown, next: more } = await pageById(
-          input,
-          async (page) => await listMerges(pool, page),
-          ({ mergeId }) => mergeId,
-        );
-        const merges = shown.map(({ mergeId: id, ...merge }) => ({ merge: id, ...wireOf(merge) }));
-        return { merges, next: more };
-      },
+      read: async ({ core: { listMerges }, deps: { pool } }, page) => await listMerges(pool, page),
+      placeOf: ({ mergeId }) => mergeId,
+      show: (shown) => shown.map(({ mergeId: merge, ...row }) => wireOf({ merge, ...row })),
     }),
     proposing(
       {

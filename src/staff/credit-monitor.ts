@@ -10,7 +10,7 @@ import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
 import { inputOf, NOTHING, orNull, text, textOrNull, time, titled } from './fields.ts';
-import { pageById, pageOf } from './pages.ts';
+import { BY_ID, BY_TEXT, list } from './lists.ts';
 import { wireOf } from './wire.ts';
 
 const core = async () => ({
@@ -167,35 +167,29 @@ export const CREDIT: Noun = {
         months: wireOf(await readKeptMonths(pool, MAX_MONTHS)),
       }),
     }),
-    view(core, {
+    list(core, BY_TEXT, {
       name: 'credit.watches',
       summary: 'The customers that a vendor watches, ordered by the reference of the enquiry.',
       route: 'GET /credit/watches',
       permission: 'credit.read',
-      input: inputOf({ vid: fields.vid(), ...fields.paging(100) }),
-      output: Type.Object({
-        watches: Type.Array(
-          Type.Object({
-            reference: text({ title: 'Reference' }),
-            /** The last digits of the customer’s reference. */
-            customer: text({ title: 'Customer', text: (ending: string) => `…${ending}` }),
-            ...titled({ score_drop: Type.Integer, started_at: time, ended_at: fields.timeOrNull }),
-          }),
-        ),
-        next: fields.next,
-      }),
+      input: { vid: fields.vid() },
       rows: 'watches',
+      row: Type.Object({
+        reference: text({ title: 'Reference' }),
+        /** The last digits of the customer’s reference. */
+        customer: text({ title: 'Customer', text: (ending: string) => `…${ending}` }),
+        ...titled({ score_drop: Type.Integer, started_at: time, ended_at: fields.timeOrNull }),
+      }),
       empty: 'no watches',
-      handle: async ({ core: loaded, input: { vid, cursor: after = '', limit }, deps }) => {
-        const { vendorId } = await loaded.requireVendor(deps.pool, vid);
-        const asked = { vendorId, after, limit: limit + 1 };
-        const found = await loaded.listVendorWatches(deps.pool, asked);
-        const { shown, next } = pageOf(found, limit, ({ requestReference }) => requestReference);
-        const watches = shown.map(({ requestReference: reference, crn, ...watch }) => ({
-          ...{ reference, customer: endingOf(crn), ...wireOf(watch) },
-        }));
-        return { watches, next };
+      read: async ({ core: loaded, input: { vid }, deps: { pool } }, { after = '', limit }) => {
+        const { vendorId } = await loaded.requireVendor(pool, vid);
+        return await loaded.listVendorWatches(pool, { vendorId, after, limit });
       },
+      placeOf: ({ requestReference }) => [requestReference],
+      show: (shown) =>
+        shown.map(({ requestReference: reference, crn, ...watch }) => ({
+          ...{ reference, customer: endingOf(crn), ...wireOf(watch) },
+        })),
     }),
     view(core, {
       name: 'credit.lender',
@@ -281,24 +275,21 @@ export const CREDIT_OVERRIDES: Noun = {
         return { result, audit: { target, after: { decision, card, decided_by: decidedBy } } };
       },
     }),
-    view(core, {
+    list(core, BY_ID, {
       name: 'credit-override.list',
       summary: 'A vendor’s overrides, newest first.',
       route: 'GET /credit/overrides',
       permission: 'credit.read',
-      input: inputOf({ vid: fields.vid(), ...fields.paging(100) }),
-      output: Type.Object({ overrides: Type.Array(Type.Object(override)), next: fields.next }),
+      input: { vid: fields.vid() },
       rows: 'overrides',
+      row: Type.Object(override),
       empty: 'no overrides',
-      handle: async ({ core: loaded, input, deps: { pool } }) => {
-        const { vendorId } = await loaded.requireVendor(pool, input.vid);
-        const { shown, next } = await pageById(
-          input,
-          async (page) => await loaded.listOverrides(pool, vendorId, page),
-          ({ overrideId }) => overrideId,
-        );
-        return { overrides: shown.map(overrideView), next };
+      read: async ({ core: loaded, input: { vid }, deps: { pool } }, page) => {
+        const { vendorId } = await loaded.requireVendor(pool, vid);
+        return await loaded.listOverrides(pool, vendorId, page);
       },
+      placeOf: ({ overrideId }) => overrideId,
+      show: (shown) => shown.map(overrideView),
     }),
   ],
 };

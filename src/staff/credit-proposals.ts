@@ -10,8 +10,8 @@ import {
 import type { CreditContent, ListedCreditProposal } from './credit-schema.ts';
 import { view } from './definition.ts';
 import type { Noun } from './definition.ts';
-import { idOf, inputOf, next, openOrAll, orNull, paging, text, textOrNull } from './fields.ts';
-import { pageByTime } from './pages.ts';
+import { idOf, inputOf, openOrAll, orNull, text, textOrNull } from './fields.ts';
+import { BY_TIME, list } from './lists.ts';
 import { proposalView } from './proposal-schema.ts';
 
 const core = async () => ({
@@ -19,7 +19,6 @@ const core = async () => ({
   ...(await import('./credit-proposal-core.ts')),
 });
 
-const list = Type.Object({ proposals: Type.Array(listedCreditProposal), next });
 export interface CreditProposalList {
   readonly proposals: readonly ListedCreditProposal[];
   readonly next: string | null;
@@ -55,25 +54,21 @@ export const CREDIT_PROPOSALS: Noun = {
   command: 'credit proposal',
   summary: 'What one person proposed about the registry, with the people whom it concerns.',
   definitions: [
-    view(core, {
+    list(core, BY_TIME, {
       name: 'credit-proposal.list',
       summary: 'Proposals about the registry and scorecards, newest first.',
       route: 'GET /credit/proposals',
       permission: 'credit.read',
-      input: inputOf({ state: openOrAll('also those that were decided'), ...paging(100) }),
-      output: list,
+      input: { state: openOrAll('also those that were decided') },
       rows: 'proposals',
+      row: listedCreditProposal,
       empty: 'no proposals',
-      handle: async ({ core: loaded, input, deps, viewer }) => {
+      read: async ({ core: { CREDIT_KIND_NAMES: kinds }, input: { state }, deps }, page) =>
+        await (await deps.proposals()).list({ open: state === 'open', kinds, ...page }),
+      placeOf: ({ proposedAt: at, proposalId: id }) => ({ at, id }),
+      show: async (shown, { core: { listedCredit }, deps, viewer }) => {
         const proposals = await deps.proposals();
-        const asked = { open: input.state === 'open', kinds: loaded.CREDIT_KIND_NAMES };
-        const { shown, next: more } = await pageByTime(
-          input,
-          async (page) => await proposals.list({ ...asked, ...page }),
-          ({ proposedAt: at, proposalId: id }) => ({ at, id }),
-        );
-        const listed = shown.map((row) => loaded.listedCredit(proposals, row, viewer));
-        return { proposals: listed, next: more };
+        return shown.map((row) => listedCredit(proposals, row, viewer));
       },
     }),
     view(core, {

@@ -9,18 +9,9 @@ import { proposing } from './credit-fields.ts';
 import { view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
-import {
-  inputOf,
-  moneyOrNull,
-  next,
-  NOTHING,
-  orNull,
-  paging,
-  text,
-  textOrNull,
-  titled,
-} from './fields.ts';
-import { pageById } from './pages.ts';
+import { moneyOrNull, NOTHING, orNull, text, textOrNull, titled } from './fields.ts';
+import { BY_ID, list } from './lists.ts';
+import type { PageOf } from './lists.ts';
 import { readDay } from './times.ts';
 import { wireOf } from './wire.ts';
 
@@ -70,22 +61,17 @@ const CONDITIONS = {
   states_until: 'until',
 } as const;
 
-const changes = Type.Object({
-  changes: Type.Array(
-    Type.Object({
-      change: text(),
-      ...titled({ changed_at: fields.time, rule: text }),
-      /** The rule from then on; null: it was removed. */
-      became: orNull(Type.Record(Type.String(), Type.Unknown()), {
-        title: 'What',
-        text: (became: object | null) => (became === null ? 'removed' : 'set'),
-      }),
-      reason: text({ title: 'Reason' }),
-    }),
-  ),
-  next,
+const change = Type.Object({
+  change: text(),
+  ...titled({ changed_at: fields.time, rule: text }),
+  /** The rule from then on; null: it was removed. */
+  became: orNull(Type.Record(Type.String(), Type.Unknown()), {
+    title: 'What',
+    text: (became: object | null) => (became === null ? 'removed' : 'set'),
+  }),
+  reason: text({ title: 'Reason' }),
 });
-export type RuleChanges = Static<typeof changes>;
+export type RuleChanges = PageOf<'changes', typeof change>;
 
 /** An option with codes that are separated by commas. */
 function codes<Code extends string>(known: readonly Code[], option: string, description: string) {
@@ -185,29 +171,22 @@ export const CREDIT_RULES: Noun = {
       async ({ core: { proposeRuleEnd }, input, deps, grounds }) =>
         await proposeRuleEnd(deps, input.rule, grounds),
     ),
-    view(core, {
+    list(core, BY_ID, {
       name: 'credit-rule.changes',
       summary: 'When rules were set and removed, and why, newest first.',
       route: 'GET /credit/rule-changes',
       permission: 'credit.read',
-      input: inputOf(paging(100)),
-      output: changes,
       rows: 'changes',
+      row: change,
       empty: 'no change since the registry began',
-      handle: async ({ core: loaded, input, deps: { pool } }) => {
-        const { shown, next: more } = await pageById(
-          input,
-          async (page) => await loaded.listSuppressionChanges(pool, page),
-          ({ changeId }) => changeId,
-        );
-        return {
-          changes: shown.map(({ changeId: id, became, ...change }) => ({
-            ...{ change: id, ...wireOf(change) },
-            became: became && loaded.factsOf(became),
-          })),
-          next: more,
-        };
-      },
+      read: async ({ core: loaded, deps: { pool } }, page) =>
+        await loaded.listSuppressionChanges(pool, page),
+      placeOf: ({ changeId }) => changeId,
+      show: (shown, { core: { factsOf } }) =>
+        shown.map(({ changeId, became, ...row }) => ({
+          ...wireOf({ change: changeId, ...row }),
+          became: became && factsOf(became),
+        })),
     }),
   ],
 };

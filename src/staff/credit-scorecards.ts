@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import type { Static } from 'typebox';
 import { Refusal } from '../platform/base/errors.ts';
 import { proposing, SCORE_KINDS } from './credit-fields.ts';
 import { cards, detail } from './credit-scorecard-schema.ts';
@@ -7,8 +6,9 @@ import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import { requireFile } from './deps.ts';
 import * as fields from './fields.ts';
-import { inputOf, next, NOTHING, paging, text, textOrNull } from './fields.ts';
-import { pageById } from './pages.ts';
+import { inputOf, NOTHING, text, textOrNull } from './fields.ts';
+import { BY_ID, list } from './lists.ts';
+import type { PageOf } from './lists.ts';
 import { wireOf } from './wire.ts';
 
 const core = async () => ({
@@ -16,20 +16,15 @@ const core = async () => ({
   ...(await import('./credit-scorecard-core.ts')),
 });
 
-const changes = Type.Object({
-  changes: Type.Array(
-    Type.Object({
-      change: text(),
-      changed_at: fields.time({ title: 'Changed' }),
-      kind: Type.Enum([...SCORE_KINDS], { title: 'Kind' }),
-      champion: textOrNull({ title: 'Champion', nullText: 'default' }),
-      challenger: textOrNull({ title: 'Challenger', nullText: 'none' }),
-      reason: text({ title: 'Reason' }),
-    }),
-  ),
-  next,
+const change = Type.Object({
+  change: text(),
+  changed_at: fields.time({ title: 'Changed' }),
+  kind: Type.Enum([...SCORE_KINDS], { title: 'Kind' }),
+  champion: textOrNull({ title: 'Champion', nullText: 'default' }),
+  challenger: textOrNull({ title: 'Challenger', nullText: 'none' }),
+  reason: text({ title: 'Reason' }),
 });
-export type ScorecardChanges = Static<typeof changes>;
+export type ScorecardChanges = PageOf<'changes', typeof change>;
 
 const MAX_NAME = 60;
 const MAX_CARD_BYTES = 1024 * 1024;
@@ -117,27 +112,18 @@ export const CREDIT_SCORECARDS: Noun = {
       'challenger',
       'none',
     ),
-    view(core, {
+    list(core, BY_ID, {
       name: 'credit-scorecard.changes',
       summary: 'When cards were put in force, and why, newest first.',
       route: 'GET /credit/scorecard-changes',
       permission: 'credit.read',
-      input: inputOf(paging(100)),
-      output: changes,
       rows: 'changes',
+      row: change,
       empty: 'no change: the newest shipped cards answer',
-      handle: async ({ core: { listCardChanges }, input, deps: { pool } }) => {
-        const { shown, next: more } = await pageById(
-          input,
-          async (page) => await listCardChanges(pool, page),
-          ({ changeId }) => changeId,
-        );
-        const found = shown.map(({ changeId: id, ...change }) => ({
-          change: id,
-          ...wireOf(change),
-        }));
-        return { changes: found, next: more };
-      },
+      read: async ({ core: { listCardChanges }, deps: { pool } }, page) =>
+        await listCardChanges(pool, page),
+      placeOf: ({ changeId }) => changeId,
+      show: (shown) => shown.map(({ changeId, ...row }) => wireOf({ change: changeId, ...row })),
     }),
   ],
 };

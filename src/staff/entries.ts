@@ -3,11 +3,12 @@ import type { Static } from 'typebox';
 import type { Entry } from '../payments/house/entries.ts';
 import { ENTRY_KINDS } from '../payments/house/entry.ts';
 import { formatMoney, parseMoney } from '../platform/base/money.ts';
-import { action, view } from './definition.ts';
+import { action } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, paging, shortText, text, titled } from './fields.ts';
-import { pageByTime, proposedPlace } from './pages.ts';
+import { inputOf, shortText, text, titled } from './fields.ts';
+import { BY_TIME, list } from './lists.ts';
+import { proposedPlace } from './pages.ts';
 import { decidedColumns } from './proposal-schema.ts';
 import { readMoment } from './times.ts';
 
@@ -32,31 +33,24 @@ const entryView = Type.Object({
 });
 export type EntryView = Static<typeof entryView>;
 
-const list = Type.Object({ entries: Type.Array(entryView), next: fields.next });
-
 export const ENTRIES: Noun = {
   command: 'house entry',
   summary: 'Entries about our float with an operator that has no statement, by two people.',
   definitions: [
-    view(core, {
+    list(core, BY_TIME, {
       name: 'entry.list',
       summary: 'Entries that wait for another person’s approval, newest first.',
       route: 'GET /entries',
       permission: 'finance.read',
-      input: inputOf({ state: fields.openOrAll('also those that were decided'), ...paging(50) }),
-      output: list,
+      input: { state: fields.openOrAll('also those that were decided') },
+      page: 50,
       rows: 'entries',
+      row: entryView,
       empty: 'no entries',
-      handle: async ({ core: { listEntries, decidedOf }, input, deps }) => {
-        const proposals = await deps.proposals();
-        const { shown, next } = await pageByTime(
-          input,
-          async (page) =>
-            await listEntries(deps.pool, proposals, { open: input.state === 'open', ...page }),
-          proposedPlace,
-        );
-        return { entries: shown.map((each) => viewOf(each, decidedOf)), next };
-      },
+      read: async ({ core: { listEntries }, input: { state }, deps }, page) =>
+        await listEntries(deps.pool, await deps.proposals(), { open: state === 'open', ...page }),
+      placeOf: (row) => proposedPlace(row),
+      show: (shown, { core: { decidedOf } }) => shown.map((each) => viewOf(each, decidedOf)),
     }),
     action(core, {
       name: 'entry.propose',

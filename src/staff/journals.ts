@@ -2,11 +2,13 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { Journal } from '../payments/house/journals.ts';
 import { formatMoney, MONEY_PATTERN, parseMoney } from '../platform/base/money.ts';
-import { action, view } from './definition.ts';
+import { action } from './definition.ts';
 import type { Noun, Spelt } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, paging, reason, shortText, text, titled } from './fields.ts';
-import { pageByTime, proposedPlace } from './pages.ts';
+import { inputOf, reason, shortText, text, titled } from './fields.ts';
+import { BY_TIME, list } from './lists.ts';
+import type { PageOf } from './lists.ts';
+import { proposedPlace } from './pages.ts';
 import { decidedColumns } from './proposal-schema.ts';
 import { readMoment } from './times.ts';
 
@@ -38,8 +40,7 @@ const journalView = Type.Object({
 });
 export type JournalView = Static<typeof journalView>;
 
-const list = Type.Object({ journals: Type.Array(journalView), next: fields.next });
-export type JournalList = Static<typeof list>;
+export type JournalList = PageOf<'journals', typeof journalView>;
 
 /** Such as `--debit suspense=500.00`. */
 const spelt = (side: (typeof SIDES)[number]): Spelt => ({
@@ -69,25 +70,20 @@ export const JOURNALS: Noun = {
   command: 'house journal',
   summary: 'Journals: two or more lines that balance, by two people.',
   definitions: [
-    view(core, {
+    list(core, BY_TIME, {
       name: 'journal.list',
       summary: 'Journals that wait for another person’s approval, newest first.',
       route: 'GET /journals',
       permission: 'finance.read',
-      input: inputOf({ state: fields.openOrAll('also those that were decided'), ...paging(50) }),
-      output: list,
+      input: { state: fields.openOrAll('also those that were decided') },
+      page: 50,
       rows: 'journals',
+      row: journalView,
       empty: 'no journals',
-      handle: async ({ core: loaded, input, deps }) => {
-        const proposals = await deps.proposals();
-        const { shown, next } = await pageByTime(
-          input,
-          async (page) =>
-            await loaded.listJournals(proposals, { open: input.state === 'open', ...page }),
-          proposedPlace,
-        );
-        return { journals: shown.map((each) => viewOf(each, loaded)), next };
-      },
+      read: async ({ core: loaded, input: { state }, deps }, page) =>
+        await loaded.listJournals(await deps.proposals(), { open: state === 'open', ...page }),
+      placeOf: (row) => proposedPlace(row),
+      show: (shown, { core: loaded }) => shown.map((each) => viewOf(each, loaded)),
     }),
     action(core, {
       name: 'journal.propose',

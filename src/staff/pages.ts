@@ -59,16 +59,6 @@ export async function pageByTime<Row>(
   });
 }
 
-/** A page of a list that is read on from the id of a row. @param read rows after it. Throws: `invalid_field`. */
-export async function pageById<Row>(
-  { cursor, limit }: { readonly cursor?: string; readonly limit: number },
-  read: (page: { readonly after: string | undefined; readonly limit: number }) => Promise<Row[]>,
-  idOf: (row: Row) => string,
-): Promise<{ readonly shown: readonly Row[]; readonly next: string | null }> {
-  const after = cursor === undefined ? undefined : idCursor(cursor);
-  return pageOf(await read({ after, limit: limit + 1 }), limit, idOf);
-}
-
 /** Where what people propose stands in its list. */
 export const proposedPlace = ({
   row: { proposedAt: at, proposalId: id },

@@ -3,11 +3,13 @@ import type { Static } from 'typebox';
 import type { Payout } from '../payments/payouts/payouts.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import { formatMoney, parseMoney } from '../platform/base/money.ts';
-import { action, view } from './definition.ts';
+import { action } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, paging, reason, shortText, text, textOrNull, titled, vid } from './fields.ts';
-import { pageByTime, proposedPlace } from './pages.ts';
+import { inputOf, reason, shortText, text, textOrNull, titled, vid } from './fields.ts';
+import { BY_TIME, list } from './lists.ts';
+import type { PageOf } from './lists.ts';
+import { proposedPlace } from './pages.ts';
 import { decidedColumns, proposalView } from './proposal-schema.ts';
 
 const core = async () => ({
@@ -41,8 +43,7 @@ const payoutView = Type.Object({
 });
 export type PayoutView = Static<typeof payoutView>;
 
-const list = Type.Object({ payouts: Type.Array(payoutView), next: fields.next });
-export type PayoutList = Static<typeof list>;
+export type PayoutList = PageOf<'payouts', typeof payoutView>;
 
 const payoutId = fields.idOf('payout');
 
@@ -51,26 +52,21 @@ export const PAYOUTS: Noun = {
   summary:
     'Money from a vendor’s collected income to its bank: propose it, another person approves it, make the transfer, enter its reference.',
   definitions: [
-    view(core, {
+    list(core, BY_TIME, {
       name: 'payout.list',
       summary:
         'Payouts that wait for another person’s approval, or for the transfer, newest first.',
       route: 'GET /payouts',
       permission: 'finance.read',
-      input: inputOf({ state: fields.openOrAll('also those that ended'), ...paging(50) }),
-      output: list,
+      input: { state: fields.openOrAll('also those that ended') },
+      page: 50,
       rows: 'payouts',
+      row: payoutView,
       empty: 'no payouts',
-      handle: async ({ core: { listPayouts, decidedOf }, input, deps }) => {
-        const proposals = await deps.proposals();
-        const { shown, next } = await pageByTime(
-          input,
-          async (page) =>
-            await listPayouts(deps.pool, proposals, { open: input.state === 'open', ...page }),
-          proposedPlace,
-        );
-        return { payouts: shown.map((each) => viewOf(each, decidedOf)), next };
-      },
+      read: async ({ core: { listPayouts }, input: { state }, deps }, page) =>
+        await listPayouts(deps.pool, await deps.proposals(), { open: state === 'open', ...page }),
+      placeOf: (row) => proposedPlace(row),
+      show: (shown, { core: { decidedOf } }) => shown.map((each) => viewOf(each, decidedOf)),
     }),
     action(core, {
       name: 'payout.propose',

@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
-import type { Static, TProperties } from 'typebox';
+import type { TProperties } from 'typebox';
 import { action, view } from './definition.ts';
 import type { Asked, Noun } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, paging, reason } from './fields.ts';
-import { pageByTime } from './pages.ts';
+import { inputOf, reason } from './fields.ts';
+import { BY_TIME, list } from './lists.ts';
+import type { PageOf } from './lists.ts';
 import { listedProposal, proposalView } from './proposal-schema.ts';
 
 const core = async () => ({
@@ -13,8 +14,7 @@ const core = async () => ({
 });
 type Core = Awaited<ReturnType<typeof core>>;
 
-const list = Type.Object({ proposals: Type.Array(listedProposal), next: fields.next });
-export type ProposalList = Static<typeof list>;
+export type ProposalList = PageOf<'proposals', typeof listedProposal>;
 
 const proposal = fields.idOf('proposal');
 
@@ -54,36 +54,34 @@ export const PROPOSALS: Noun = {
   command: 'proposal',
   summary: 'What one person proposed and another person decides. Look at it before you decide.',
   definitions: [
-    view(core, {
+    list(core, BY_TIME, {
       name: 'proposal.list',
       summary: 'Proposals that wait for another person, newest first.',
       route: 'GET /proposals',
       permission: 'proposals.read',
       ownVendor: true,
-      input: inputOf({
+      input: {
         state: fields.openOrAll('also those that were decided'),
         kind: Type.Optional(fields.code({ description: 'only of this kind' })),
-        ...paging(50),
-      }),
-      output: list,
+      },
+      page: 50,
       rows: 'proposals',
+      row: listedProposal,
       empty: 'no proposals',
       isWatched: true,
-      handle: async ({ core: loaded, input, deps, viewer }) => {
-        const by = await loaded.viewedBy(deps, viewer);
-        const { proposals } = by;
-        const { kind } = input;
+      read: async ({ core: loaded, input: { state, kind }, deps, viewer }, page) => {
+        const proposals = await deps.proposals();
         const all = loaded.kindsFor(proposals, viewer);
         const some = (all ?? [kind ?? '']).filter((name) => name === kind);
         const kinds = kind === undefined ? all : some;
-        const filter = { open: input.state === 'open', kinds, vendorId: viewer.vendor?.vendorId };
-        const { shown, next } = await pageByTime(
-          input,
-          async (page) => await proposals.list({ ...filter, ...page }),
-          ({ proposedAt: at, proposalId: id }) => ({ at, id }),
-        );
-        const seen = shown.filter((row) => loaded.maySee(proposals, row, viewer));
-        return { proposals: seen.map((row) => loaded.listedProposal(row, by)), next };
+        const filter = { open: state === 'open', kinds, vendorId: viewer.vendor?.vendorId };
+        return await proposals.list({ ...filter, ...page });
+      },
+      placeOf: ({ proposedAt: at, proposalId: id }) => ({ at, id }),
+      show: async (shown, { core: loaded, deps, viewer }) => {
+        const by = await loaded.viewedBy(deps, viewer);
+        const seen = shown.filter((row) => loaded.maySee(by.proposals, row, viewer));
+        return seen.map((row) => loaded.listedProposal(row, by));
       },
     }),
     view(core, {

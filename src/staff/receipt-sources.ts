@@ -4,8 +4,8 @@ import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
 import { inputOf, NOTHING, orNull, text, textOrNull, titled, vid } from './fields.ts';
+import { BY_TEXT, list } from './lists.ts';
 import { ASKS_PROVIDERS } from './limits.ts';
-import { pageOf } from './pages.ts';
 import { proposalView } from './proposal-schema.ts';
 import { settings, settingsOf } from './settings-input.ts';
 import { settingReason as reason, STATUSES } from './signer-schema.ts';
@@ -167,21 +167,20 @@ export const RECEIPT_ACCOUNTS: Noun = {
   command: 'receipts account',
   summary: 'The account numbers that customers pay to, and their vendors.',
   definitions: [
-    view(core, {
+    list(core, BY_TEXT, {
       name: 'receipt-account.list',
       summary: 'The account numbers of a source.',
       route: 'GET /receipt-sources/:source/accounts',
       permission: 'receipts.read',
-      input: inputOf({ source, ...fields.paging(200) }),
-      output: Type.Object({ accounts: Type.Array(accountView), next: fields.next }),
+      input: { source },
+      page: 200,
       rows: 'accounts',
+      row: accountView,
       empty: 'no accounts',
-      handle: async ({ core: { listNumbers }, input, deps: { pool } }) => {
-        const { cursor: after, limit } = input;
-        const found = await listNumbers(pool, input.source, { after, limit: limit + 1 });
-        const { shown, next } = pageOf(found, limit, (row) => row.account);
-        return { accounts: shown.map(wireOf), next };
-      },
+      read: async ({ core: { listNumbers }, input, deps: { pool } }, page) =>
+        await listNumbers(pool, input.source, page),
+      placeOf: (row) => [row.account],
+      show: (shown) => shown.map(wireOf),
     }),
     action(core, {
       ...SETS,

@@ -12,9 +12,9 @@ import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import { requireFile } from './deps.ts';
 import * as fields from './fields.ts';
-import { inputOf, orNull, paging, reason, text, textOrNull, titled, vid } from './fields.ts';
+import { inputOf, orNull, reason, text, textOrNull, titled, vid } from './fields.ts';
+import { BY_ID, list } from './lists.ts';
 import { ASKS_PROVIDERS } from './limits.ts';
-import { idCursor, pageOf } from './pages.ts';
 import { proposalView } from './proposal-schema.ts';
 import { PREVIEW, statement } from './receipt-preview.ts';
 
@@ -115,28 +115,27 @@ export const RECEIPTS: Noun = {
   summary:
     'Incoming money. Each receipt of a provider is credited once. A receipt without a vendor waits for two people.',
   definitions: [
-    view(core, {
+    list(core, BY_ID, {
       name: 'receipt.list',
       summary: 'Receipts that are not credited, oldest first.',
       route: 'GET /receipts',
       permission: 'receipts.read',
-      input: inputOf({
+      input: {
         state: Type.Optional(
           Type.Enum([...STATES], { description: 'only receipts in this state' }),
         ),
-        ...paging(100),
-      }),
-      output: Type.Object({ receipts: Type.Array(Type.Object(receiptView)), next: fields.next }),
+      },
       rows: 'receipts',
+      row: Type.Object(receiptView),
       empty: 'no receipts',
-      handle: async ({ core: loaded, input, deps: { pool } }) => {
-        const { state, cursor, limit } = input;
+      read: async ({ core: loaded, input: { state }, deps: { pool } }, { after = null, limit }) => {
         const states = state === undefined ? OPEN_STATES : [state];
-        const after = cursor === undefined ? null : idCursor(cursor);
-        const found = await loaded.listReceipts(pool, { states, after, limit: limit + 1 });
-        const { shown, next } = pageOf(found, limit, (row) => row.receiptId);
-        const vids = await loaded.readVids(pool);
-        return { receipts: shown.map((row) => viewOf(row, vids)), next };
+        return await loaded.listReceipts(pool, { states, after, limit });
+      },
+      placeOf: (row) => row.receiptId,
+      show: async (shown, { core: { readVids }, deps: { pool } }) => {
+        const vids = await readVids(pool);
+        return shown.map((row) => viewOf(row, vids));
       },
     }),
     view(core, {

@@ -6,12 +6,12 @@ import type { PersonRow } from '../parties/people/read-people.ts';
 import type { TokenRow } from '../parties/people/read-tokens.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import { PlainError } from '../platform/base/plain-error.ts';
-import { action, view } from './definition.ts';
+import { action } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, orNull, paging, text } from './fields.ts';
+import { inputOf, orNull, text } from './fields.ts';
+import { BY_TIME, list } from './lists.ts';
 import type { StaffDeps } from './deps.ts';
-import { pageByTime } from './pages.ts';
 import { readMoment } from './times.ts';
 
 const core = async () => ({
@@ -56,24 +56,18 @@ export const TOKENS: Noun = {
   summary:
     'Tokens of programs that use the staff API. A program reads and proposes, with at most the rights of the token’s owner.',
   definitions: [
-    view(core, {
+    list(core, BY_TIME, {
       name: 'token.list',
       summary: 'Tokens of programs with their last use, newest first.',
       route: 'GET /tokens',
       permission: 'tokens.read',
-      input: inputOf(paging(100)),
-      output: Type.Object({ tokens: Type.Array(Type.Object(tokenView)), next: fields.next }),
       rows: 'tokens',
+      row: Type.Object(tokenView),
       empty: 'no tokens',
-      handle: async ({ core: { listTokens, isValid }, input, deps }) => {
-        const { shown, next } = await pageByTime(
-          input,
-          async (page) => await listTokens(deps.pool, page),
-          ({ createdAt: at, tokenId: id }) => ({ at, id }),
-        );
-        const now = deps.clock.now();
-        return { tokens: shown.map((row) => viewOf(row, isValid(row, now))), next };
-      },
+      read: async ({ core: { listTokens }, deps: { pool } }, page) => await listTokens(pool, page),
+      placeOf: ({ createdAt: at, tokenId: id }) => ({ at, id }),
+      show: (shown, { core: { isValid }, deps: { clock } }) =>
+        shown.map((row) => viewOf(row, isValid(row, clock.now()))),
     }),
     action(core, {
       name: 'token.add',

@@ -7,8 +7,9 @@ import { PlainError } from '../platform/base/plain-error.ts';
 import { action, view } from './definition.ts';
 import type { AnyAction, Noun, Spelt } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, NOTHING, paging, text } from './fields.ts';
-import { pageOf } from './pages.ts';
+import { inputOf, NOTHING, text } from './fields.ts';
+import { BY_ID, list } from './lists.ts';
+import type { PageOf } from './lists.ts';
 import { keysOf, settingReason as reason } from './signer-schema.ts';
 import { secretActions } from './vendor-keys.ts';
 import type { Viewer } from './viewer.ts';
@@ -73,8 +74,7 @@ const replayed = Type.Object({
 
 export type Replayed = Static<typeof replayed>;
 
-const events = Type.Object({ events: Type.Array(eventView), next: fields.next });
-export type EventList = Static<typeof events>;
+export type EventList = PageOf<'events', typeof eventView>;
 
 export const WEBHOOKS: Noun = {
   command: 'webhook',
@@ -211,33 +211,28 @@ export const WEBHOOKS: Noun = {
       overlap: 'how long events are also signed with the former secret',
       retires: 'End a former signing secret before its time.',
     }),
-    view(core, {
+    list(core, BY_ID, {
       ...LOOKS,
       name: 'webhook.events',
       summary: 'The vendor’s events of the last 30 days, newest first.',
       route: 'GET /vendors/:vid/events',
       isLong: 'for vendors',
-      input: inputOf({
-        vid,
-        state,
+      input: {
+        ...{ vid, state },
         type: Type.Optional(Type.Enum([...EVENT_TYPES], { description: 'only of this type' })),
-        ...paging(20),
-      }),
-      output: events,
-      rows: 'events',
-      empty: 'no events',
-      handle: async ({ core: loaded, input, deps }) => {
-        const { limit, cursor: beforeId, state: wanted, type } = input;
-        const vendor = await loaded.requireVendor(deps.pool, input.vid);
-        const page = { state: wanted, type, beforeId, limit: limit + 1 };
-        const found = await loaded.listEvents(deps.pool, vendor.vendorId, page);
-        const { shown, next } = pageOf(found, limit, ({ eventId }) => eventId);
-        const { wireTime } = deps;
-        return {
-          events: shown.map((each) => loaded.eventViewOf(each, vendor.vid, wireTime)),
-          next,
-        };
       },
+      page: 20,
+      rows: 'events',
+      row: eventView,
+      empty: 'no events',
+      read: async ({ core: loaded, input, deps: { pool } }, { after: beforeId, limit }) => {
+        const { vendorId } = await loaded.requireVendor(pool, input.vid);
+        const { state: wanted, type } = input;
+        return await loaded.listEvents(pool, vendorId, { state: wanted, type, beforeId, limit });
+      },
+      placeOf: ({ eventId }) => eventId,
+      show: (shown, { core: { eventViewOf }, input, deps: { wireTime } }) =>
+        shown.map((each) => eventViewOf(each, input.vid, wireTime)),
     }),
     action(core, {
       ...CHANGES,
