@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import * as fields from './fields.ts';
 import { count, money, moneyOrNull, orNull, text, textOrNull } from './fields.ts';
+import type { PageOf } from './lists.ts';
 
 /** A file of payments as people see it: its rows before it is submitted, and what has come of them. */
 
@@ -17,8 +18,7 @@ const batch = {
 export const batchView = Type.Object(batch);
 export type BatchView = Static<typeof batchView>;
 
-export const batchList = Type.Object({ batches: Type.Array(batchView), next: fields.next });
-export type BatchList = Static<typeof batchList>;
+export type BatchList = PageOf<'batches', typeof batchView>;
 
 const problem = { code: text(), field: textOrNull(), text: text() };
 

@@ -5,15 +5,15 @@ import type { AcceptedRow, BulkBatches } from '../payments/bulk/batch.ts';
 import { batchReference } from '../payments/operations/fields.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import { LIMITS } from '../platform/base/limits.ts';
-import { batchDetail, batchList, batchView, fileChecked } from './bulk-schema.ts';
+import { batchDetail, batchView, fileChecked } from './bulk-schema.ts';
 import type { BatchDetail, BatchView, FileChecked } from './bulk-schema.ts';
 import { action, download, view } from './definition.ts';
 import type { Asked, Noun } from './definition.ts';
 import { requirePayments } from './deps.ts';
 import type { StaffDeps } from './deps.ts';
 import * as fields from './fields.ts';
-import { inputOf, NOTHING, paging } from './fields.ts';
-import { pageById } from './pages.ts';
+import { inputOf, NOTHING } from './fields.ts';
+import { BY_ID, list } from './lists.ts';
 
 const core = async () => ({
   ...(await import('../batches/read-batches.ts')),
@@ -39,23 +39,20 @@ export const BULK: Noun = {
   command: 'bulk',
   summary: 'Files of payments: checked row by row first, then submitted as the API’s are.',
   definitions: [
-    view(core, {
+    list(core, BY_ID, {
       ...PAYS,
       name: 'bulk.list',
       summary: 'Submitted files, newest first.',
       route: 'GET /bulk',
-      input: inputOf(paging(50)),
-      output: batchList,
+      page: 50,
       rows: 'batches',
-      handle: async ({ core: loaded, input, deps, viewer }) => {
-        const { vendorId } = await loaded.payingVendor(deps.pool, viewer);
-        const { shown, next } = await pageById(
-          input,
-          async (page) => await loaded.listBatches(deps.pool, { kind: 'payments', vendorId }, page),
-          ({ batchId }) => batchId,
-        );
-        return { batches: shown.map(viewOf), next };
+      row: batchView,
+      read: async ({ core: loaded, deps: { pool }, viewer }, page) => {
+        const { vendorId } = await loaded.payingVendor(pool, viewer);
+        return await loaded.listBatches(pool, { kind: 'payments', vendorId }, page);
       },
+      placeOf: ({ batchId }) => batchId,
+      show: (shown) => shown.map(viewOf),
     }),
     view(core, {
       ...PAYS,

@@ -13,10 +13,14 @@ export interface Places<Page, Place> {
 }
 
 /** After the id of a row. */
-export const BY_ID: Places<{ readonly after?: string; readonly limit: number }, string> = {
-  pageAt: (cursor, limit) => ({ limit, ...(cursor !== undefined && { after: idCursor(cursor) }) }),
-  cursorOf: (id) => id,
-};
+export const BY_ID: Places<{ readonly after: string | undefined; readonly limit: number }, string> =
+  {
+    pageAt: (cursor, limit) => ({
+      after: cursor === undefined ? undefined : idCursor(cursor),
+      limit,
+    }),
+    cursorOf: (id) => id,
+  };
 
 interface Moment {
   readonly at: Date;
