@@ -112,18 +112,11 @@ export const CREDIT_ENQUIRIES: Noun = {
       show: (shown, { core: { nameDiffers, personOf } }) =>
         shown.map((row) => {
           const { enquiredAt, operation, reportReason, outcome, grade, scorecard, source } = row;
-          const { sequence, requestReference: reference, crn, durationMs, erased } = row;
+          const { sequence, crn, durationMs, erased } = row;
           return {
-            ...wireOf({
-              enquiredAt,
-              operation,
-              reference,
-              reportReason,
-              outcome,
-              grade,
-              scorecard,
-            }),
-            ...{ ...wireOf({ source, durationMs, erased }), number: Number(sequence) },
+            ...wireOf({ enquiredAt, operation, reportReason, outcome, grade, scorecard, source }),
+            ...{ ...wireOf({ durationMs, erased }), number: Number(sequence) },
+            reference: row.requestReference,
             customer: crn === null ? null : endingOf(crn),
             name_differs: nameDiffers(row.matchRule),
             person: personOf(row.keyId) ?? null,

@@ -25,7 +25,7 @@ const MAX_DAYS = 366;
 /** Whoever runs commands without a name. */
 const COMMAND_LINE = 'command line';
 
-const joined = (list: readonly string[] | null): string => (list === null ? 'all' : list.join(' '));
+const joined = (all: readonly string[] | null): string => (all === null ? 'all' : all.join(' '));
 
 const tokenView = {
   name: text({ title: 'Token' }),
