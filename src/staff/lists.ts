@@ -8,8 +8,8 @@ import { idCursor, invalidCursor, pageOf, readTimeCursor, timeCursor } from './p
 /** How a list is read on: the wing's page for a cursor, and the cursor of a row. */
 export interface Places<Page, Place> {
   /** Throws: `invalid_field`. */
-  pageAt(cursor: string | undefined, limit: number): Page;
-  cursorOf(place: Place): string;
+  readonly pageAt: (cursor: string | undefined, limit: number) => Page;
+  readonly cursorOf: (place: Place) => string;
 }
 
 /** After the id of a row. */
@@ -84,9 +84,12 @@ interface List<
   readonly page?: number;
   readonly rows: Name;
   readonly row: Item;
-  read(asked: AskedFor<Core, Input>, page: Page): Promise<readonly Row[]>;
-  placeOf(row: Row): Place;
-  show(shown: readonly Row[], asked: AskedFor<Core, Input>): Shown<Item> | Promise<Shown<Item>>;
+  readonly read: (asked: AskedFor<Core, Input>, page: Page) => Promise<readonly Row[]>;
+  readonly placeOf: (row: Row) => Place;
+  readonly show: (
+    shown: readonly Row[],
+    asked: AskedFor<Core, Input>,
+  ) => Shown<Item> | Promise<Shown<Item>>;
 }
 type Shown<Item extends TSchema> = readonly Static<Item>[];
 
@@ -98,7 +101,7 @@ export function list<
   Name extends string,
   Item extends TSchema,
   Row,
-  Input extends TProperties = Record<never, never>,
+  Input extends TProperties = Record<string, never>,
 >(
   core: Loader<Core>,
   { pageAt, cursorOf }: Places<Page, Place>,
