@@ -4,7 +4,7 @@ import { readBalance } from '../../src/connectors/operators/dt-one/lookups.ts';
 import type { Connector } from '../../src/connectors/operator.ts';
 import { TRIAL_INSTRUCTIONS } from '../../src/payments/dispatch/breaker.ts';
 import { watchSettings } from '../../src/platform/db/settings-watch.ts';
-import { checkLedger } from '../../src/payments/audit/check.ts';
+import { findViolations } from '../support/books-check.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import {
   create,
@@ -42,7 +42,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(running.map(async (dispatch) => await dispatch.stop()));
   running = [];
-  expect((await checkLedger(books.pool)).violations).toEqual([]);
+  expect(await findViolations(books.pool)).toEqual([]);
   await books.close();
 });
 

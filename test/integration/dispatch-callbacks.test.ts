@@ -13,7 +13,7 @@ import type {
   PaymentFinder,
 } from '../../src/connectors/operator-callbacks.ts';
 import type { Connector } from '../../src/connectors/operator.ts';
-import { checkLedger } from '../../src/payments/audit/check.ts';
+import { findViolations } from '../support/books-check.ts';
 import { claim, writeProgress } from '../../src/payments/dispatch/store.ts';
 import { createSettler } from '../../src/payments/settle/settle.ts';
 import type { Settler } from '../../src/payments/settle/settle.ts';
@@ -78,7 +78,7 @@ beforeAll(async () => {
   });
 });
 afterEach(async () => {
-  expect((await checkLedger(books.pool)).violations).toEqual([]);
+  expect(await findViolations(books.pool)).toEqual([]);
 });
 afterAll(async () => {
   await books.close();

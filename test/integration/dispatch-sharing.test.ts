@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { decodeReference } from '../../src/parties/reference.ts';
 import { putBiller, putOperator } from '../../src/payments/billers/store.ts';
 import type { PaymentOutcome } from '../../src/connectors/operator-outcomes.ts';
-import { checkLedger } from '../../src/payments/audit/check.ts';
+import { findViolations } from '../support/books-check.ts';
 import { createPayments } from '../../src/payments/create/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import {
@@ -37,7 +37,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(running.map(async (dispatch) => await dispatch.stop(0)));
   running = [];
-  expect((await checkLedger(books.pool)).violations).toEqual([]);
+  expect(await findViolations(books.pool)).toEqual([]);
   await books.close();
 });
 

@@ -3,7 +3,7 @@ import { spreadVendors } from '../support/several-buckets.ts';
 import { claim, listQueues, writeProgress } from '../../src/payments/dispatch/store.ts';
 import type { Claim, Progress, QueueKey } from '../../src/payments/dispatch/store.ts';
 import { askNow } from '../../src/payments/dispatch/handle-store.ts';
-import { checkLedger } from '../../src/payments/audit/check.ts';
+import { findViolations } from '../support/books-check.ts';
 import type { Queryable } from '../../src/platform/db/pool.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   await spreadVendors(books.owner);
 });
 afterAll(async () => {
-  expect((await checkLedger(books.pool)).violations).toEqual([]);
+  expect(await findViolations(books.pool)).toEqual([]);
   await books.close();
 });
 
@@ -257,7 +257,7 @@ describe('a row of the queue that no create made', () => {
   });
 
   async function violated(): Promise<string[]> {
-    const { violations } = await checkLedger(books.pool);
+    const violations = await findViolations(books.pool);
     return violations.map(({ invariant }) => invariant);
   }
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { putBiller } from '../../src/payments/billers/store.ts';
 import type { Connector } from '../../src/connectors/operator.ts';
 import { decodeReference, encodeReference } from '../../src/parties/reference.ts';
-import { checkLedger } from '../../src/payments/audit/check.ts';
+import { findViolations } from '../support/books-check.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import {
   create,
@@ -43,7 +43,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(running.map(async (dispatch) => await dispatch.stop()));
   running = [];
-  expect((await checkLedger(books.pool)).violations).toEqual([]);
+  expect(await findViolations(books.pool)).toEqual([]);
   await books.close();
 });
 

@@ -11,7 +11,7 @@ import { readSummedUntil } from '../../src/payments/ledger/sums-store.ts';
 import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
 import { bookEntry } from '../support/house-decisions.ts';
 import type { NamedEntry } from '../support/house-decisions.ts';
-import { brokenInvariants } from '../support/broken-invariants.ts';
+import { brokenInvariants } from '../support/books-check.ts';
 import { instructNew, OPERATOR, paidReport } from '../support/money-fixture.ts';
 import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';

@@ -15,7 +15,7 @@ import { quietProposals } from '../support/quiet-proposals.ts';
 import { moved } from '../support/moved.ts';
 import { chainEverything } from '../support/chain.ts';
 import { metricsOf } from '../support/metrics.ts';
-import { brokenInvariants } from '../support/broken-invariants.ts';
+import { brokenInvariants } from '../support/books-check.ts';
 import { createInstructed, instructNew, OPERATOR, paidReport } from '../support/money-fixture.ts';
 import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';

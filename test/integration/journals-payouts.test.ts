@@ -13,7 +13,7 @@ import { chainEverything } from '../support/chain.ts';
 import { COLLECTOR, createInstructed, OPERATOR, paidReport } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
 import { approveSeen, named, payOut, proposedPayout } from '../support/payouts.ts';
-import { brokenInvariants } from '../support/broken-invariants.ts';
+import { brokenInvariants } from '../support/books-check.ts';
 import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';
 

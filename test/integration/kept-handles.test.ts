@@ -3,7 +3,7 @@ import { fixedConnectors } from '../../src/payments/dispatch/connectors.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { listCases } from '../../src/payments/cases/read-cases.ts';
 import { encodeReference } from '../../src/parties/reference.ts';
-import { checkLedger } from '../../src/payments/audit/check.ts';
+import { findViolations } from '../support/books-check.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { createCallbackReceiver } from '../../src/payments/dispatch/callbacks.ts';
 import type { FinalOutcome } from '../../src/connectors/operator-outcomes.ts';
@@ -45,7 +45,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await dispatch?.stop();
   dispatch = undefined;
-  expect((await checkLedger(books.pool)).violations).toEqual([]);
+  expect(await findViolations(books.pool)).toEqual([]);
   await books.close();
 });
 

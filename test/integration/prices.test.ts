@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { checkLedger } from '../../src/payments/audit/check.ts';
+import { findViolations } from '../support/books-check.ts';
 import {
   endFeePrice,
   setFeePrice,
@@ -58,7 +58,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await chainEverything(books);
-  expect((await checkLedger(books.pool)).violations).toEqual([]);
+  expect(await findViolations(books.pool)).toEqual([]);
 });
 afterAll(async () => {
   await books.close();

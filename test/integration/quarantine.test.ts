@@ -4,7 +4,7 @@ import { setOperator } from '../../src/payments/billers/administer.ts';
 import { listBillers } from '../../src/payments/billers/store.ts';
 import { billerOf } from '../../src/payments/billers/catalogue.ts';
 import { claim } from '../../src/payments/dispatch/store.ts';
-import { checkLedger } from '../../src/payments/audit/check.ts';
+import { findViolations } from '../support/books-check.ts';
 import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
 import { RELEASES_AUTHENTIC, undoForgedReleases } from '../../src/payments/quarantine/forged.ts';
 import { releaseQuarantine } from '../../src/payments/quarantine/release.ts';
@@ -35,7 +35,7 @@ beforeAll(async () => {
   books = await openBooks();
 });
 afterEach(async () => {
-  expect((await checkLedger(books.pool)).violations).toEqual([]);
+  expect(await findViolations(books.pool)).toEqual([]);
 });
 afterAll(async () => {
   await books.close();

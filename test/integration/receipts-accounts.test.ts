@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { checkLedger } from '../../src/payments/audit/check.ts';
+import { findViolations } from '../support/books-check.ts';
 import { addAccount, removeAccount, setSource } from '../../src/payments/receipts/administer.ts';
 import { requireReceipt } from '../../src/payments/receipts/assign.ts';
 import type { ReceiptReport } from '../../src/payments/receipts/receipt.ts';
@@ -51,8 +51,8 @@ async function collected(): Promise<unknown[]> {
 }
 
 async function violations(): Promise<string[]> {
-  const found = await checkLedger(books.pool, { mac: books.ledgerMac });
-  return found.violations.map(({ invariant, detail }) => `${invariant}: ${detail}`);
+  const found = await findViolations(books.pool, { mac: books.ledgerMac });
+  return found.map(({ invariant, detail }) => `${invariant}: ${detail}`);
 }
 
 test('a payment while nobody had the account number is not the next vendor’s', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { checkLedger } from '../../src/payments/audit/check.ts';
+import { findViolations } from '../support/books-check.ts';
 import { listCases } from '../../src/payments/cases/read-cases.ts';
 import { collect } from '../../src/payments/collections/collect.ts';
 import { fund } from '../../src/payments/collections/fund.ts';
@@ -75,7 +75,7 @@ async function balances(vendor: number): Promise<Record<string, bigint>> {
 }
 
 async function expectConsistent(): Promise<void> {
-  const { violations } = await checkLedger(books.pool, { mac: books.ledgerMac });
+  const violations = await findViolations(books.pool, { mac: books.ledgerMac });
   expect(violations).toEqual([]);
 }
 

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { checkLedger } from '../../src/payments/audit/check.ts';
+import { findViolations } from '../support/books-check.ts';
 import { addAccount, setSource } from '../../src/payments/receipts/administer.ts';
 import { requireReceipt } from '../../src/payments/receipts/assign.ts';
 import {
@@ -80,8 +80,8 @@ async function collected(vendorId: number): Promise<bigint | undefined> {
 }
 
 async function violations(): Promise<string[]> {
-  const report = await checkLedger(books.pool, { mac: books.ledgerMac });
-  return report.violations.map(({ invariant }) => invariant);
+  const found = await findViolations(books.pool, { mac: books.ledgerMac });
+  return found.map(({ invariant }) => invariant);
 }
 
 test.each(['Asha', 'ASHA', 'asha', 'Ａｓｈａ'])(

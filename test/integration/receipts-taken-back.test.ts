@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { checkLedger } from '../../src/payments/audit/check.ts';
+import { findViolations } from '../support/books-check.ts';
 import { listCases } from '../../src/payments/cases/read-cases.ts';
 import { addAccount, requireSource, setSource } from '../../src/payments/receipts/administer.ts';
 import { approveForReceipt, proposeForReceipt } from '../support/receipt-decisions.ts';
@@ -79,7 +79,7 @@ async function takeBack(caseId: string, cents: string | null = null): Promise<vo
 
 async function expectBooks(balances: Readonly<Record<string, bigint>>): Promise<void> {
   expect(await books.balances(vendorId)).toMatchObject(balances);
-  const { violations } = await checkLedger(books.pool, { mac: books.ledgerMac });
+  const violations = await findViolations(books.pool, { mac: books.ledgerMac });
   expect(violations).toEqual([]);
 }
 

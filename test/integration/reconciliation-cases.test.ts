@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/platform/base/ids.ts';
 import { encodeReference } from '../../src/parties/reference.ts';
-import { checkLedger } from '../../src/payments/audit/check.ts';
+import { findViolations } from '../support/books-check.ts';
 import { listCaseEvents } from '../../src/payments/cases/case-proposals.ts';
 import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
 import { HOUSE, openCase } from '../../src/payments/cases/cases-store.ts';
@@ -48,7 +48,7 @@ beforeAll(async () => {
 // Whatever is decided, the ledger stays consistent.
 afterEach(async () => {
   await chainEverything(books);
-  const { violations } = await checkLedger(books.pool, { mac: books.ledgerMac });
+  const violations = await findViolations(books.pool, { mac: books.ledgerMac });
   // The fixture's collections have no authentication code.
   const ours = violations.filter(({ invariant }) => invariant !== 'collections_authentic');
   expect(ours).toEqual([]);

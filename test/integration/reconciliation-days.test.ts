@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { checkLedger } from '../../src/payments/audit/check.ts';
+import { findViolations } from '../support/books-check.ts';
 import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
 import { listCases } from '../../src/payments/cases/read-cases.ts';
 import { closeDay, reportDay } from '../../src/payments/reconciliation/days.ts';
@@ -61,7 +61,7 @@ function request(
 }
 
 async function violations(): Promise<string[]> {
-  return (await checkLedger(books.pool)).violations.map((found) => found.invariant);
+  return (await findViolations(books.pool)).map((found) => found.invariant);
 }
 
 function totalsOf(report: DayReport, vendorId: number, operatorCode: string) {

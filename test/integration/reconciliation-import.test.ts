@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { newId } from '../../src/platform/base/ids.ts';
 import { encodeReference } from '../../src/parties/reference.ts';
 import { createStatementFormat } from '../../src/connectors/operators/http-json/statement.ts';
-import { checkLedger } from '../../src/payments/audit/check.ts';
+import { findViolations } from '../support/books-check.ts';
 import { HOUSE } from '../../src/payments/cases/cases-store.ts';
 import { listCases } from '../../src/payments/cases/read-cases.ts';
 import type { CaseRow } from '../../src/payments/cases/read-cases.ts';
@@ -41,7 +41,7 @@ beforeEach(async () => {
   vendorId = await books.addVendor(1_000_000n);
 });
 afterEach(async () => {
-  expect((await checkLedger(books.pool)).violations).toEqual([]);
+  expect(await findViolations(books.pool)).toEqual([]);
   await books.close();
 });
 afterAll(async () => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { checkLedger } from '../../src/payments/audit/check.ts';
+import { findViolations } from '../support/books-check.ts';
 import { listCasesAbout } from '../../src/payments/cases/read-cases.ts';
 import { removeRoute, setRoute } from '../../src/payments/billers/administer-routes.ts';
 import { putOperator } from '../../src/payments/billers/store.ts';
@@ -50,7 +50,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(running.map(async (dispatch) => await dispatch.stop(0)));
   running = [];
-  expect((await checkLedger(books.pool)).violations).toEqual([]);
+  expect(await findViolations(books.pool)).toEqual([]);
   await books.close();
   await rm(folder, { recursive: true });
 });

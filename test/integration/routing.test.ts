@@ -4,7 +4,7 @@ import { setFloatLimits } from '../../src/payments/billers/administer-float.ts';
 import { listFloats } from '../../src/payments/billers/float-store.ts';
 import { readLeft } from '../../src/payments/dispatch/float-guard-store.ts';
 import { noteBalance, pollFloats } from '../../src/payments/dispatch/float-watch.ts';
-import { checkLedger } from '../../src/payments/audit/check.ts';
+import { findViolations } from '../support/books-check.ts';
 import { removeRoute, setRoute } from '../../src/payments/billers/administer-routes.ts';
 import { putOperator } from '../../src/payments/billers/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
@@ -54,7 +54,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(running.map(async (dispatch) => await dispatch.stop(0)));
   running = [];
-  expect((await checkLedger(books.pool)).violations).toEqual([]);
+  expect(await findViolations(books.pool)).toEqual([]);
   await books.close();
 });
 

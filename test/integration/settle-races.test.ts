@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { checkLedger } from '../../src/payments/audit/check.ts';
+import { findViolations } from '../support/books-check.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import { askNow, saveHandle } from '../../src/payments/dispatch/handle-store.ts';
 import { claim, writeProgress } from '../../src/payments/dispatch/store.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
   books = await openBooks();
 });
 afterEach(async () => {
-  expect((await checkLedger(books.pool)).violations).toEqual([]);
+  expect(await findViolations(books.pool)).toEqual([]);
 });
 afterAll(async () => {
   await books.close();

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { spreadVendors } from '../support/several-buckets.ts';
 import { newId } from '../../src/platform/base/ids.ts';
 import { claim, writeProgress } from '../../src/payments/dispatch/store.ts';
-import { checkLedger } from '../../src/payments/audit/check.ts';
+import { findViolations } from '../support/books-check.ts';
 import type { Settler } from '../../src/payments/settle/settle.ts';
 import { createPayments, readPayment } from '../../src/payments/create/store.ts';
 import type { FinalReport, NewPayment } from '../../src/payments/create/payment.ts';
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 // Whatever a test reports, the ledger stays consistent.
 afterEach(async () => {
-  expect((await checkLedger(books.pool)).violations).toEqual([]);
+  expect(await findViolations(books.pool)).toEqual([]);
 });
 afterAll(async () => {
   await books.close();

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createWireTime } from '../../src/platform/base/clock.ts';
-import { checkLedger } from '../../src/payments/audit/check.ts';
+import { findViolations } from '../support/books-check.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import type {
   FloatMovement,
@@ -42,7 +42,7 @@ beforeEach(async () => {
   books = await freshBooks();
 });
 afterEach(async () => {
-  const { violations } = await checkLedger(books.pool, { mac: books.ledgerMac });
+  const violations = await findViolations(books.pool, { mac: books.ledgerMac });
   expect(violations).toEqual([]);
   await books.close();
 });

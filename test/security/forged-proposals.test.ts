@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HOUSE, openCase } from '../../src/payments/cases/cases-store.ts';
 import { listCasesAbout } from '../../src/payments/cases/read-cases.ts';
-import { checkLedger } from '../../src/payments/audit/check.ts';
+import { findViolations } from '../support/books-check.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import { addAccount, setSource } from '../../src/payments/receipts/administer.ts';
 import {
@@ -89,7 +89,7 @@ describe('a proposal to resolve a case', () => {
       await expect(approve(caseId, seen)).rejects.toThrow('already approved');
       await expect(propose(caseId, resolution)).rejects.toThrow('opened again in the database');
       expect(await books.balances(HOUSE)).toEqual(before);
-      const { violations } = await checkLedger(books.pool, { mac: books.ledgerMac });
+      const violations = await findViolations(books.pool, { mac: books.ledgerMac });
       expect(violations).toContainEqual(
         expect.objectContaining({ invariant: 'own_corrections_decided' }),
       );

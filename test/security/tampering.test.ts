@@ -27,6 +27,7 @@ import {
   openBooks,
   paidReport,
 } from '../support/money-fixture.ts';
+import { prepared } from '../support/books-check.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
 
@@ -269,7 +270,7 @@ async function isNoticed(change: string): Promise<boolean> {
     const { rowCount } = await client.query(change);
     if (rowCount === 0) throw new Error(`nothing was changed by: ${change}`);
     const also = [DECISIONS_AUTHENTIC];
-    const { violations } = await checkRows(client, { mac: books.ledgerMac, also });
+    const { violations } = await checkRows(prepared(client), { mac: books.ledgerMac, also });
     return violations.length > 0;
   } catch (error) {
     if (!REJECTIONS.has((error as { code?: string }).code ?? '')) throw error;

@@ -1,6 +1,7 @@
 import type { Client } from 'pg';
 import { encodeReference } from '../../src/parties/reference.ts';
 import { checkRows } from '../../src/payments/audit/check.ts';
+import { prepared } from '../support/books-check.ts';
 import type { OperatorCharacter } from './scenario.ts';
 import { entriesOf, entryKey } from './truth.ts';
 import type { Entry } from './truth.ts';
@@ -131,7 +132,7 @@ export async function judge(world: World): Promise<void> {
   await judgeUnmatched(world);
   // Not the schema: the simulation has one of its own, and comparing it takes half of a run.
   await client.query('begin');
-  const { violations } = await checkRows(client);
+  const { violations } = await checkRows(prepared(client));
   await client.query('commit');
   for (const { invariant, vendorId, detail } of violations) {
     // Simulated time differs from the server's, so checks for times in the future do not apply.
