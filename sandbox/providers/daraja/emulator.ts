@@ -12,6 +12,7 @@ import {
   statusResult,
   terseResult,
 } from './results.ts';
+import { declineCodeOf } from './result-codes.ts';
 import type { Ids, Order } from './results.ts';
 
 export interface DarajaOptions {
@@ -26,13 +27,15 @@ export interface DarajaOptions {
    * contradict each other.
    */
   readonly originalId: 'originator' | 'conversation';
+  /** Identifier type of tills: the page says 4, clients send 2. Left out: either. */
+  readonly tillIdentifier?: '2' | '4';
   /** Checks the initiator's credential; a wrong one is noticed only later. */
   readonly acceptsCredential: (credential: string) => boolean;
 }
 
 interface Known {
   readonly order: Order;
-  /** Our caller's name for it, in Occassion. */
+  /** Our caller's name for it: the id that it gave, or else the text in Occassion. */
   readonly reference: string;
   status: string;
   paidAmount: number;
@@ -71,7 +74,7 @@ export class DarajaEmulator {
       .filter(({ status }) => status === 'Completed')
       .map(({ order, reference, paidAmount, executedAtMs }) => ({
         reference,
-        biller: order.payBill,
+        biller: order.receiver,
         account: order.account,
         amount: shillings(paidAmount),
         paid_at: new Date(executedAtMs ?? 0).toISOString(),
@@ -81,6 +84,18 @@ export class DarajaEmulator {
   /** Chooses the answer to a request to pay this account. */
   deliveryOf(account: string): Delivery {
     return account.endsWith('9916') ? 'never' : this.deliveries.of(account);
+  }
+
+  acceptsReceiver(body: Readonly<Record<string, unknown>>): boolean {
+    const { tillIdentifier = body['RecieverIdentifierType'] } = this.#options;
+    return (
+      body['CommandID'] !== 'BusinessBuyGoods' || body['RecieverIdentifierType'] === tillIdentifier
+    );
+  }
+
+  /** An id that a caller gave is given once. */
+  knowsOriginator(id: string): boolean {
+    return this.#known.rows().some(({ order }) => order.originatorConversationId === id);
   }
 
   #newIds(): Ids {
@@ -93,13 +108,39 @@ export class DarajaEmulator {
     };
   }
 
+  /** Pays a business: a pay bill or a till. */
   pay(body: Readonly<Record<string, unknown>>): Order {
-    const ids = this.#newIds();
-    const order: Order = {
-      ...ids,
-      receipt: `UA5${(this.#ids.get('last') ?? 0).toString().padStart(7, '0')}`,
+    return this.#accept(body, {
+      ...this.#newIds(),
+      product: body['CommandID'] === 'BusinessBuyGoods' ? 'till' : 'pay_bill',
       account: String(body['AccountReference']),
-      payBill: String(body['PartyB']),
+      reference: String(body['Occassion']),
+    });
+  }
+
+  /** Pays a customer. @param originatorConversationId the caller's own, which v1 does not have. */
+  payPhone(body: Readonly<Record<string, unknown>>, originatorConversationId?: string): Order {
+    const ids = this.#newIds();
+    return this.#accept(body, {
+      ...ids,
+      originatorConversationId: originatorConversationId ?? ids.originatorConversationId,
+      product: 'phone',
+      account: String(body['PartyB']),
+      reference: originatorConversationId ?? String(body['Occasion'] ?? body['Occassion']),
+    });
+  }
+
+  #accept(
+    body: Readonly<Record<string, unknown>>,
+    {
+      reference,
+      ...named
+    }: Pick<Order, 'product' | 'account' | keyof Ids> & { readonly reference: string },
+  ): Order {
+    const order: Order = {
+      ...named,
+      receipt: `UA5${(this.#ids.get('last') ?? 0).toString().padStart(7, '0')}`,
+      receiver: String(body['PartyB']),
       payer: String(body['PartyA']),
       amount: Number(body['Amount']),
       resultUrl: String(body['ResultURL']),
@@ -107,7 +148,7 @@ export class DarajaEmulator {
     };
     const known: Known = {
       order,
-      reference: String(body['Occassion']),
+      reference,
       status: 'Initiated',
       paidAmount: order.amount,
       executedAtMs: null,
@@ -158,10 +199,13 @@ export class DarajaEmulator {
   #act(known: Known, suffix: string): void {
     const { order } = known;
     const { resultAfterMs } = this.#options;
+    const code = declineCodeOf(suffix);
+    if (code !== undefined) return this.#decline(known, code, 'Failed');
     switch (suffix) {
       case '9902':
         return this.#decline(known, '2006', 'Declined');
       case '9904':
+      case '9922':
       case '9924':
         return this.#decline(known, '2006', 'Failed');
       case '9909':
@@ -189,6 +233,16 @@ export class DarajaEmulator {
       case '9915':
         this.#execute(known, 'Reversed');
         return this.#callBack(known);
+      case '9919':
+        return this.#decline(known, '17', 'Failed');
+      case '9920':
+        this.#sendForeign(order);
+        this.#execute(known);
+        return this.#callBack(known);
+      case '9921':
+        // The Result says that the system failed, which says nothing about the payment.
+        this.#execute(known);
+        return this.#send(order.resultUrl, declinedResult(order, '17', this.#nowMs()));
       default:
         this.#execute(known);
         return this.#callBack(known);
@@ -206,6 +260,16 @@ export class DarajaEmulator {
     const { order } = known;
     this.#known.put(order.conversationId, known);
     this.#send(order.resultUrl, declinedResult(order, code, this.#nowMs()));
+  }
+
+  /** A Result that names other ids than the payment's, at its URL. */
+  #sendForeign(order: Order): void {
+    const foreign = {
+      ...order,
+      originatorConversationId: '5118-111210482-0',
+      conversationId: 'AG_20260105_00000000000000000000',
+    };
+    this.#send(order.resultUrl, declinedResult(foreign, '2006', this.#nowMs()));
   }
 
   /** @param afterMs when each Result is sent. */

@@ -81,21 +81,18 @@ function operate(
   emulator: DarajaEmulator,
   by: {
     readonly url: string;
-    readonly content: Readonly<Record<string, unknown>>;
+    readonly content: Content;
     readonly response: ServerResponse;
   },
 ): void {
   const { url, content, response } = by;
   switch (url) {
-    case '/mpesa/b2b/v1/paymentrequest': {
-      const problem = problemOf(content);
-      if (problem !== undefined) return refuse(response, 400, '400.002.02', problem);
-      const delivery = emulator.deliveryOf(String(content['AccountReference']));
-      const order = delivery === 'lost' ? undefined : emulator.pay(content);
-      return emulator.deliveries.answer(response, delivery, () => {
-        if (order !== undefined) acknowledge(response, order);
-      });
-    }
+    case '/mpesa/b2b/v1/paymentrequest':
+      return pay(emulator, { content, response }, BUSINESS);
+    case '/mpesa/b2c/v1/paymentrequest':
+      return pay(emulator, { content, response }, PHONE_V1);
+    case '/mpesa/b2c/v3/paymentrequest':
+      return pay(emulator, { content, response }, PHONE_V3);
     case '/mpesa/transactionstatus/v1/query':
       return acknowledge(response, emulator.queryStatus(content));
     case '/mpesa/accountbalance/v1/query':
@@ -105,26 +102,86 @@ function operate(
   }
 }
 
-const REQUIRED = [
-  'Initiator',
-  'SecurityCredential',
-  'SenderIdentifierType',
-  'RecieverIdentifierType',
-  'Amount',
-  'PartyA',
-  'PartyB',
-  'AccountReference',
-  'Remarks',
-  'QueueTimeOutURL',
-  'ResultURL',
-] as const;
+type Content = Readonly<Record<string, unknown>>;
 
-function problemOf(content: Readonly<Record<string, unknown>>): string | undefined {
-  const missing = REQUIRED.find((name) => typeof content[name] !== 'string');
+/** One kind of payment requests. */
+interface Operation {
+  /** The account that decides what happens. */
+  readonly account: string;
+  /** The caller's own id of the payment, which must be new. */
+  readonly id?: string;
+  readonly texts: readonly string[];
+  readonly commands: readonly string[];
+  readonly pay: (emulator: DarajaEmulator, content: Content) => Ids;
+}
+
+const EVERYWHERE = ['SecurityCredential', 'PartyA', 'PartyB', 'Remarks'];
+const URLS = ['QueueTimeOutURL', 'ResultURL'];
+const IDENTIFIERS = ['SenderIdentifierType', 'RecieverIdentifierType'];
+
+const BUSINESS: Operation = {
+  account: 'AccountReference',
+  texts: [...EVERYWHERE, ...URLS, ...IDENTIFIERS, 'Initiator', 'Amount', 'AccountReference'],
+  commands: ['BusinessPayBill', 'BusinessBuyGoods'],
+  pay: (emulator, content) => emulator.pay(content),
+};
+
+const PHONE_V1: Operation = {
+  account: 'PartyB',
+  texts: [...EVERYWHERE, ...URLS, 'InitiatorName'],
+  commands: ['SalaryPayment', 'BusinessPayment', 'PromotionPayment'],
+  pay: (emulator, content) => emulator.payPhone(content),
+};
+
+const PHONE_V3: Operation = {
+  ...PHONE_V1,
+  id: 'OriginatorConversationID',
+  texts: [...PHONE_V1.texts, 'OriginatorConversationID'],
+  pay: (emulator, content) =>
+    emulator.payPhone(content, textOf(content['OriginatorConversationID'])),
+};
+
+function pay(
+  emulator: DarajaEmulator,
+  { content, response }: { readonly content: Content; readonly response: ServerResponse },
+  operation: Operation,
+): void {
+  const problem = problemOf(content, operation);
+  if (problem !== undefined) return refuse(response, 400, '400.002.02', problem);
+  if (!emulator.acceptsReceiver(content)) {
+    return refuse(response, 400, '400.002.02', 'Bad Request - Invalid RecieverIdentifierType');
+  }
+  const { id } = operation;
+  if (id !== undefined && emulator.knowsOriginator(textOf(content[id]))) {
+    return refuse(response, 500, '500.002.1001', 'Duplicate OriginatorConversationID.');
+  }
+  const account = textOf(content[operation.account]);
+  const delivery = emulator.deliveryOf(account);
+  const ids = delivery === 'lost' ? undefined : operation.pay(emulator, content);
+  return emulator.deliveries.answer(response, delivery, () => {
+    if (ids === undefined) return;
+    // It was taken nevertheless.
+    if (/99(?:17|22)$/.test(account)) {
+      return refuse(response, 500, '500.002.1001', 'System internal error.');
+    }
+    acknowledge(response, ids);
+  });
+}
+
+function problemOf(content: Content, { texts, commands, account }: Operation): string | undefined {
+  const missing = texts.find((name) => textOf(content[name]) === '');
   if (missing !== undefined) return `Bad Request - Invalid ${missing}`;
-  if (content['CommandID'] !== 'BusinessPayBill') return 'Bad Request - Invalid CommandID';
-  if (!/^[1-9]\d{0,8}$/.test(String(content['Amount']))) return 'Bad Request - Invalid Amount';
+  if (!commands.includes(textOf(content['CommandID']))) return 'Bad Request - Invalid CommandID';
+  if (!/^[1-9]\d{0,8}$/.test(textOf(content['Amount']))) return 'Bad Request - Invalid Amount';
+  if (account === 'PartyB' && !/^254\d{9}$/.test(textOf(content['PartyB']))) {
+    return 'Bad Request - Invalid PartyB';
+  }
   return undefined;
+}
+
+/** Numbers are accepted where texts are: clients send both. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
 function acknowledge(response: ServerResponse, ids: Ids): void {
