@@ -28,13 +28,6 @@ function matching(pattern: RegExp, form: string): (text: string) => string {
   };
 }
 
-const requireHash = matching(/^[0-9a-f]{64}$/i, 'a hash of 64 hexadecimal digits');
-
-/** A parser of a repeatable option: hashes in hexadecimal. */
-export function hashes(text: string, previous: readonly string[] = []): readonly string[] {
-  return [...previous, requireHash(text).toLowerCase()];
-}
-
 export const signerName = matching(
   SIGNER_NAME_PATTERN,
   '1 to 64 letters, digits, dots, hyphens or underscores',

@@ -5,7 +5,7 @@ import type { Session } from './session.ts';
 import { noted } from './parties/noted.ts';
 
 /** Groups and commands that only read. Everything else leaves an entry in the audit log. */
-const READS = new Set(['quarantine status', 'archive verify', 'demo-data list']);
+const READS = new Set(['quarantine status', 'demo-data list']);
 /**
  * `demo-data` makes entries of its own. The others may run before the log exists, while it
  * moves to other machines, or read only.

@@ -10,6 +10,7 @@ import { createProgress, showAnswer, shownLines } from './output.ts';
 import { requireRoom } from './room.ts';
 import { PlainError } from '../platform/base/plain-error.ts';
 import { profileOf } from './staff/profile.ts';
+import type { Profile } from './staff/profile.ts';
 import { NOUNS } from '../staff/registry.ts';
 import { addNoun, DEFINED } from './staff/mount.ts';
 import type { Runner } from './staff/mount.ts';
@@ -111,7 +112,6 @@ const COMMANDS: readonly Entry[] = [
   {
     name: 'archive',
     summary: 'move old payments into files, and verify the files',
-    load: async () => (await import('./payments/archive.ts')).addArchiveCommands,
   },
   {
     name: 'job',
@@ -152,7 +152,6 @@ const COMMANDS: readonly Entry[] = [
   {
     name: 'credit',
     summary: 'the credit registry: import, reports, disputes, chain of enquiries, scorecards',
-    load: async () => (await import('./credit/credit.ts')).addCreditCommands,
   },
   {
     name: 'listen',
@@ -303,7 +302,6 @@ async function addCommands(program: Command, cli: Cli, args: readonly string[]):
   }
   const profile = profileOf(environment);
   await addGroups(program, cli, { isCalled: (name) => name === called, profile });
-  if (profile !== undefined) refuseOthers(program, called, profile.url);
 }
 
 /** Only those that are called are loaded. */
@@ -315,7 +313,7 @@ async function addGroups(
     profile,
   }: {
     readonly isCalled: (name: string) => boolean;
-    readonly profile: ReturnType<typeof profileOf>;
+    readonly profile: Profile | undefined;
   },
 ): Promise<void> {
   for (const { name, summary, load } of COMMANDS) {
@@ -330,27 +328,30 @@ async function addGroups(
       return await readFirstLine(cli.surroundings.stdin);
     },
     run: async (asked) => {
-      if (profile === undefined)
+      const { of } = asked;
+      // Files of this machine, whatever service is asked.
+      const isAboutFiles = of.kind === 'view' && of.needsNothing === true && of.onMachine === true;
+      if (profile === undefined || isAboutFiles)
         await (await import('./staff/in-process.ts')).runInProcess(cli, asked);
+      else if (of.onMachine === true) throw worksThere(profile);
       else await (await import('./staff/remote.ts')).runRemote(cli, profile, asked);
     },
   };
   for (const [command, load] of Object.entries(NOUNS)) {
     if (isCalled(command.split(' ')[0] ?? '')) addNoun(program, await load(), runner);
   }
-}
-
-/** A command that needs the machine of the service says so. */
-function refuseOthers(program: Command, called: string | undefined, url: string): void {
-  const group = program.commands.find((each) => each.name() === called);
-  if (group === undefined) return;
-  const refuse = (): never => {
-    throw new PlainError(
-      `This command works only on the machine of the service, not through ${url}. Run it there, without MALIPO_URL.`,
-    );
-  };
-  for (const each of [group, ...group.commands]) {
-    if (DEFINED.has(each)) continue;
-    each.argument('[words...]').allowUnknownOption().action(refuse);
+  if (profile === undefined) return;
+  for (const group of program.commands) {
+    if (!isCalled(group.name()) || group.commands.length > 0) continue;
+    const refuse = (): never => {
+      throw worksThere(profile);
+    };
+    group.argument('[words...]').allowUnknownOption().action(refuse);
   }
 }
+
+/** What needs the machine of the service says so. */
+const worksThere = ({ url }: Profile): PlainError =>
+  new PlainError(
+    `This command works only on the machine of the service, not through ${url}. Run it there, without MALIPO_URL.`,
+  );

@@ -11,10 +11,12 @@ import { grounds, lender } from './credit-fields.ts';
 import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import { requireFile } from './deps.ts';
-import { day, idOf, inputOf, text, time, timeOrNull, titled } from './fields.ts';
+import * as fields from './fields.ts';
+import { day, idOf, inputOf, text, textOrNull, time, timeOrNull, titled } from './fields.ts';
 import { BY_ID, byPlace, list } from './lists.ts';
 import type { PageOf } from './lists.ts';
 import { proposalView } from './proposal-schema.ts';
+import { readDay } from './times.ts';
 import { wireOf } from './wire.ts';
 
 const core = async () => ({
@@ -129,6 +131,79 @@ const how = {
 const importId = idOf('import');
 const noImport = (): Refusal => new Refusal('not_found', { text: 'No such import' });
 
+const TRY = action(core, {
+  name: 'credit-import.try',
+  summary: 'Show what the import of a file would change, and change nothing.',
+  route: 'POST /credit/imports/trial',
+  permission: 'credit.act',
+  actsAlone: 'always',
+  file: lenderFile,
+  input: inputOf(how),
+  output: tried,
+  failed: ({ rejected }) => rejected > 0,
+  handle: async ({ core: loaded, input, deps, viewer }) => {
+    const by = viewer.login;
+    const result = await loaded.withSentFile(input, deps, async (tools, proposed) =>
+      loaded.importFile({ ...tools, ...proposed, by, dryRun: true }),
+    );
+    const figures = wireOf(result.counts);
+    const { lender: code, as_of, corrects } = input;
+    const after = { file: requireFile(deps).name, lender: code, as_of, corrects, ...figures };
+    return {
+      result: {
+        ...{ ...figures, amounts: result.amounts },
+        findings: result.findings.slice(0, TRIAL_FINDINGS).map((each) => ({ ...each })),
+        finding_count: result.findings.length,
+      },
+      audit: { target: code, after },
+    };
+  },
+});
+
+const importedHere = Type.Object({
+  import: text({ title: 'Import' }),
+  ...tried.properties,
+  ...titled({ accounts_added: fields.count, corrected: fields.count, unchanged: fields.count }),
+  resumed_after: fields.count({ title: 'Continued after record' }),
+  report: textOrNull({ title: 'All findings are in', isOptional: true }),
+});
+
+export const IMPORT_ALONE = action(core, {
+  name: 'credit.import',
+  summary:
+    'Import a lender’s file of any size. No second person has to approve it. Lines with errors go into a report next to the file, and the others are imported. Fails when a line has an error. A repeat changes nothing, and an interrupted import continues where it stopped.',
+  onMachine: true,
+  permission: 'credit.act',
+  actsAlone: true,
+  isJob: true,
+  file: lenderFile,
+  trial: () => TRY,
+  input: inputOf(how),
+  output: importedHere,
+  failed: ({ rejected }) => rejected > 0,
+  handle: async ({ core: { importFile }, input, deps, viewer: { login: by } }) => {
+    const { as_of: asOf, ...rest } = input;
+    const { pool, vault, clock } = await deps.credit();
+    const { path, name: fileName } = requireFile(deps);
+    const result = await importFile({
+      ...{ ...rest, pool, vault, clock, wireTime: deps.wireTime, file: path, fileName, by },
+      asOf: readDay(asOf, 'as_of'),
+      onProgress: ({ records }) => deps.progress?.({ done: records, of: null, what: 'records' }),
+    });
+    const figures = wireOf(result.counts);
+    const { amounts, resumedAfter: resumed_after, reportFile: report } = result;
+    const made = { import: result.importId, ...figures };
+    return {
+      result: {
+        ...{ ...made, amounts, resumed_after, report },
+        findings: result.findings.slice(0, TRIAL_FINDINGS).map((each) => ({ ...each })),
+        finding_count: result.findings.length,
+      },
+      audit: { target: input.lender, after: { file: fileName, ...made } },
+    };
+  },
+});
+
 export const CREDIT_IMPORTS: Noun = {
   command: 'credit imports',
   summary: 'Lenders’ files: what was imported, and what was wrong with it.',
@@ -161,34 +236,7 @@ export const CREDIT_IMPORTS: Noun = {
         return viewOf(found);
       },
     }),
-    action(core, {
-      name: 'credit-import.try',
-      summary: 'Show what the import of a file would change, and change nothing.',
-      route: 'POST /credit/imports/trial',
-      permission: 'credit.act',
-      actsAlone: 'always',
-      file: lenderFile,
-      input: inputOf(how),
-      output: tried,
-      failed: ({ rejected }) => rejected > 0,
-      handle: async ({ core: loaded, input, deps, viewer }) => {
-        const by = viewer.login;
-        const result = await loaded.withSentFile(input, deps, async (tools, proposed) =>
-          loaded.importFile({ ...tools, ...proposed, by, dryRun: true }),
-        );
-        const figures = wireOf(result.counts);
-        const { lender: code, as_of, corrects } = input;
-        const after = { file: requireFile(deps).name, lender: code, as_of, corrects, ...figures };
-        return {
-          result: {
-            ...{ ...figures, amounts: result.amounts },
-            findings: result.findings.slice(0, TRIAL_FINDINGS).map((each) => ({ ...each })),
-            finding_count: result.findings.length,
-          },
-          audit: { target: code, after },
-        };
-      },
-    }),
+    TRY,
     action(core, {
       name: 'credit-import.propose',
       summary:

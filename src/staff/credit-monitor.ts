@@ -5,7 +5,10 @@ import { Refusal } from '../platform/base/errors.ts';
 import { CREDIT_OPERATIONS } from '../credit/bureaus/bureau.ts';
 import type { Override } from '../credit/facade.ts';
 import { endingOf, lender, SCORE_KINDS } from './credit-fields.ts';
+import { IMPORT_ALONE } from './credit-imports.ts';
 import { OF_SUBJECTS } from './credit-subjects.ts';
+import { OF_TRAINING } from './credit-training.ts';
+import { OF_UPKEEP } from './credit-upkeep.ts';
 import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
@@ -107,6 +110,9 @@ export const CREDIT: Noun = {
   summary: 'The credit registry.',
   definitions: [
     ...OF_SUBJECTS,
+    ...OF_UPKEEP,
+    ...OF_TRAINING,
+    IMPORT_ALONE,
     view(core, {
       name: 'credit.usage',
       summary: 'Enquiries by day and by vendor: how many found somebody.',

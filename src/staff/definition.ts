@@ -19,9 +19,11 @@ interface Declared<Input extends TObject> {
   readonly summary: string;
   /**
    * A name in the path is an argument of the command. The rest of the input is the query string of a GET, and the body of
-   * a POST. A view that is asked with personal data is a POST, because proxies log URLs.
+   * a POST. A view that is asked with personal data is a POST, because proxies log URLs. Undefined: `onMachine`.
    */
-  readonly route: `${'GET' | 'POST'} /${string}`;
+  readonly route?: `${'GET' | 'POST'} /${string}`;
+  /** It needs files or keys of the machine on which it runs: a command there, and nothing else. */
+  readonly onMachine?: true;
   readonly permission: Permission;
   /** The usual one of its noun: the verb may be left out. */
   readonly isUsual?: true;
@@ -75,7 +77,7 @@ export interface View<Core, Input extends TObject, Output extends TObject>
   readonly limit?: ActionLimit;
   /** What the audit log keeps of the input of a file: no personal data. Default: the whole input. */
   filterOf?(input: Static<Input>, answer: Static<Output>): object;
-  /** It is about the program and not the service: a command needs no database. */
+  /** It is about the program, or files, and not the service: a command needs no database. */
   readonly needsNothing?: true;
   /** People ask again and again: `--watch`. */
   readonly isWatched?: true;
@@ -269,7 +271,7 @@ export function routeOf({ route }: Pick<Definition, 'route'>): {
   readonly path: string;
   readonly names: readonly string[];
 } {
-  const [method = '', path = ''] = route.split(' ');
+  const [method = 'POST', path = ''] = route?.split(' ') ?? [];
   const names = Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => name);
   return { method: method as 'GET' | 'POST', path, names };
 }

@@ -66,6 +66,15 @@ export interface StaffDeps {
     }[];
     readonly readiness: () => Promise<Readiness>;
   };
+  /** The machine of the service, for what is `onMachine`. Undefined: nobody runs a command there. */
+  readonly machine?: {
+    /** DATA_DIR. */
+    readonly dataDir: string;
+    /** As the schema's owner, for what the runtime role may not do. */
+    readonly ownerPool: () => Promise<Pool>;
+    /** The keys that the registry was written with are at hand, too. */
+    readonly hasFormerKeys: boolean;
+  };
   /** Turns for long reads. Undefined: a command waits for nobody. */
   readonly longReads?: LongReads;
   /** Where the service works on jobs. Undefined: a command waits for them. */
@@ -80,6 +89,12 @@ export interface StaffDeps {
 export function requirePayments({ payments }: StaffDeps): NonNullable<StaffDeps['payments']> {
   if (payments === undefined) throw new Error('no payments are created in this process');
   return payments;
+}
+
+/** For an action that is `onMachine`: no other surface calls its handler. */
+export function requireMachine({ machine }: StaffDeps): NonNullable<StaffDeps['machine']> {
+  if (machine === undefined) throw new Error('this is no command on the machine of the service');
+  return machine;
 }
 
 /** The file of an action that declares one: no surface calls its handler without it. */

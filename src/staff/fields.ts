@@ -202,6 +202,19 @@ export const paging = (usual: number) => ({
 /** A number of things in an answer. */
 export const count = (options: Options = {}) => Type.Integer({ unit: 'count', ...options });
 
+/** Hashes that people kept. */
+export const storedHeads = Type.Array(Type.String({ pattern: '^[0-9a-fA-F]{64}$' }), {
+  ...{ default: [], maxItems: 1000, form: 'hashes, each with 64 hexadecimal digits' },
+  description: 'heads of the hash chain that were stored elsewhere',
+  spelt: [
+    {
+      ...{ option: 'head', placeholder: 'hash', form: '64 hexadecimal digits' },
+      says: 'a head of the hash chain that was stored elsewhere; repeatable',
+      read: (given: string) => (/^[0-9a-f]{64}$/i.test(given) ? given : undefined),
+    },
+  ],
+} satisfies Options);
+
 /** Words that are not written as the property is called. */
 const TITLES: Readonly<Record<string, string>> = {
   ...{ vid: 'Vendor', crn: 'CRN', vat: 'VAT', date_of_birth: 'Born' },

@@ -27,9 +27,10 @@ export interface HttpRoute {
   readonly format: FileFormat | undefined;
 }
 
-/** Every route of these definitions. The rows of a view are also files, at its path with their ending. */
+/** Every route of these definitions; what is `onMachine` has none. The rows of a view are also files, at its path with their ending. */
 export function httpRoutesOf(definitions: readonly Definition[]): HttpRoute[] {
   return definitions.flatMap((of) => {
+    if (of.onMachine === true) return [];
     const { method, path: own } = routeOf(of);
     const json = { of, method, path: own, format: undefined };
     if (of.kind !== 'view' || of.rows === undefined) return [json];

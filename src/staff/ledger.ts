@@ -3,7 +3,17 @@ import type { Static } from 'typebox';
 import type { CheckReport } from '../payments/audit/check.ts';
 import { action } from './definition.ts';
 import type { Noun } from './definition.ts';
-import { count, inputOf, NOTHING, orNull, text, textOrNull, time, timeOrNull } from './fields.ts';
+import {
+  count,
+  inputOf,
+  NOTHING,
+  orNull,
+  storedHeads,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+} from './fields.ts';
 import { wireOf } from './wire.ts';
 
 const core = async () => ({
@@ -14,8 +24,6 @@ const core = async () => ({
 
 /** Violations that an answer lists. */
 const MAX_FOUND = 1_000;
-
-const hash = Type.String({ pattern: '^[0-9a-fA-F]{64}$' });
 
 const head = Type.Object({
   hash: text({ title: 'Hash' }),
@@ -106,19 +114,7 @@ export const LEDGER: Noun = {
       actsAlone: 'always',
       programsMay: true,
       isJob: true,
-      input: inputOf({
-        heads: Type.Array(hash, {
-          ...{ default: [], maxItems: 1000, form: 'hashes, each with 64 hexadecimal digits' },
-          description: 'heads of the hash chain that were stored elsewhere',
-          spelt: [
-            {
-              ...{ option: 'head', placeholder: 'hash', form: '64 hexadecimal digits' },
-              says: 'a head of the hash chain that was stored elsewhere; repeatable',
-              read: (given: string) => (/^[0-9a-f]{64}$/i.test(given) ? given : undefined),
-            },
-          ],
-        }),
-      }),
+      input: inputOf({ heads: storedHeads }),
       output: checked,
       failed: ({ violations }) => violations > 0,
       handle: async ({ core: loaded, input, deps }) => {

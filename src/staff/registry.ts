@@ -3,6 +3,7 @@ import type { Noun } from './definition.ts';
 /** Every noun by the words of its commands. One is loaded only when it is needed, so that each command starts fast. */
 export const NOUNS: Readonly<Record<string, () => Promise<Noun>>> = {
   person: async () => (await import('./people.ts')).PEOPLE,
+  archive: async () => (await import('./archive.ts')).ARCHIVE,
   job: async () => (await import('./jobs.ts')).JOBS,
   ledger: async () => (await import('./ledger.ts')).LEDGER,
   audit: async () => (await import('./audit.ts')).AUDIT,

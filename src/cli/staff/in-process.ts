@@ -77,7 +77,8 @@ export async function runInProcess(cli: Cli, called: Called): Promise<void> {
 
 /** What is about the program is shown without a database. */
 async function runAlone(cli: Cli, { input, options }: Called, of: AnyView): Promise<void> {
-  const by = { viewer: NOBODY, deps: {} as StaffDeps, channel: 'command' } as const;
+  const deps = { progress: progressIn(cli) } as StaffDeps;
+  const by = { viewer: NOBODY, deps, channel: 'command' } as const;
   const how = { wireTime: createWireTime('UTC'), wide: options.wide === true };
   await cli.runAlone(options, async () => {
     const from = { address: COMMAND_LINE.name, requestId: '' };
@@ -136,8 +137,13 @@ async function actorIn(
   return { ...{ personId, login, role, permissions, actor }, vendor: undefined, token: null };
 }
 
+const progressIn =
+  ({ progress }: Cli): NonNullable<StaffDeps['progress']> =>
+  (now) =>
+    progress.show(progressText(now));
+
 /** What a definition asks for is loaded then: most commands need little of the service. */
-function depsOf({ progress }: Cli, session: Session): StaffDeps {
+function depsOf(cli: Cli, session: Session): StaffDeps {
   const { pool, wireTime, ledgerMac, findLedgerMac, config } = session;
   const masterKeys = async () => {
     const { masterKeys: keys, certain } = await session.sealing();
@@ -169,7 +175,11 @@ function depsOf({ progress }: Cli, session: Session): StaffDeps {
       return new OverviewFeed({ pool, wireTime, clock: systemClock });
     },
     activity: countedNow(pool, systemClock),
-    credit: async () => await (await import('../credit/desk.ts')).openDesk(session),
-    progress: (now) => progress.show(progressText(now)),
+    credit: async () => await (await import('../desk.ts')).openDesk(session),
+    machine: {
+      ...{ dataDir: config.dataDir, ownerPool: session.ownerPool },
+      hasFormerKeys: (config.masterKeyPrevious ?? config.creditIndexKeyPrevious) !== undefined,
+    },
+    progress: progressIn(cli),
   };
 }

@@ -140,7 +140,7 @@ function fileWithFormat(file: string): string {
 
 /** The file that was asked for; undefined: the rows are shown. */
 export function formatOf({ of, options }: Called): FileFormat | undefined {
-  if (of.kind !== 'view') return undefined;
+  if (of.kind !== 'view' || of.rows === undefined) return undefined;
   if (options.out !== undefined) return FILE_FORMATS.find((each) => options.out?.endsWith(each));
   return options.csv === true ? 'csv' : undefined;
 }

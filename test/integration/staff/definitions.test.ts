@@ -44,7 +44,10 @@ import type { World } from './samples.ts';
 // Every definition of src/staff, on every surface. A new one needs an entry in samples.ts and nothing here.
 
 const nouns = await allNouns();
-const definitions = nouns.flatMap((noun) => noun.definitions);
+const everything = nouns.flatMap((noun) => noun.definitions);
+/** What needs the machine is a command there, and nothing else. */
+const onMachine = everything.filter((of) => of.onMachine === true);
+const definitions = everything.filter((of) => of.onMachine !== true);
 const each = definitions.map((of) => [of.name, of] as const);
 const views = each.filter(([, { kind }]) => kind === 'view');
 const actions = each.filter(([, { kind }]) => kind === 'action');
@@ -256,8 +259,9 @@ async function written(): Promise<unknown> {
 
 describe('a definition', () => {
   test('names and routes are different, and every definition that needs a sample has one', () => {
+    const all = everything.map(({ name }) => name);
+    expect(new Set(all).size).toBe(all.length);
     const names = definitions.map(({ name }) => name);
-    expect(new Set(names).size).toBe(names.length);
     const routes = definitions.map(({ route }) => route);
     expect(new Set(routes).size).toBe(routes.length);
     const needy = definitions.filter(({ kind, input }) => {
@@ -271,13 +275,26 @@ describe('a definition', () => {
     expect(Object.keys(SAMPLES).filter((name) => !names.some((one) => one === name))).toEqual([]);
   });
 
-  test.each(each)('%s describes every property of its input', (_, of) => {
-    const silent = propertiesOf(of.input).filter(([, { description }]) => !description);
-    expect(silent.map(([name]) => name)).toEqual([]);
-    expect((of.input as { additionalProperties?: unknown }).additionalProperties).toBe(false);
-    const inPath = routeOf(of).names.filter((name) => !(name in of.input.properties));
-    expect(inPath).toEqual([]);
+  test('has a route unless it needs the machine', async () => {
+    const paths = definitions.filter(({ route }) => route === undefined);
+    expect(paths.map(({ name }) => name)).toEqual([]);
+    const { text } = await as('admin').get('/openapi.json');
+    for (const { name, route } of onMachine) {
+      expect(route).toBeUndefined();
+      expect(text).not.toContain(`"operationId":"${name}"`);
+    }
   });
+
+  test.each(everything.map((of) => [of.name, of] as const))(
+    '%s describes every property of its input',
+    (_, of) => {
+      const silent = propertiesOf(of.input).filter(([, { description }]) => !description);
+      expect(silent.map(([name]) => name)).toEqual([]);
+      expect((of.input as { additionalProperties?: unknown }).additionalProperties).toBe(false);
+      const inPath = routeOf(of).names.filter((name) => !(name in of.input.properties));
+      expect(inPath).toEqual([]);
+    },
+  );
 
   test.each(each)('%s is in the staff API if a member of staff may have it', async (_, of) => {
     const { body } = await as('admin').get('/openapi.json');
@@ -382,7 +399,7 @@ test.each(actions)('%s leaves one entry in the audit log, with what it changed',
 async function expectResult(of: AnyAction, { job }: JobView): Promise<void> {
   const result = await vi.waitFor(
     async () => {
-      const { body } = await as('admin').get(`/jobs/${job}`);
+      const { body } = await as(callerOf(of)).get(`/jobs/${job}`);
       expect(body['result'], JSON.stringify(body)).not.toBeNull();
       return body['result'];
     },

@@ -73,7 +73,13 @@ test('a command says who acted with which token; one in process says that it was
 
 test('what needs the machine says so, and a token of nobody is refused', async () => {
   const pay = ['pay', '--vid', 'demo', '--biller', 'dstv'];
-  for (const words of [['backup', '/tmp/x'], ['quarantine', 'status'], ['migrate'], pay]) {
+  for (const words of [
+    ...[['backup', '/tmp/x'], ['demo-data', 'list'], ['migrate'], pay],
+    ...[
+      ['credit', 'rotate-keys'],
+      ['archive', '--before', '2026-01-01'],
+    ],
+  ]) {
     const refused = await inProcess(remote, ...words);
     expect(refused).toMatchObject({ exitCode: 1 });
     expect(refused.stderr).toContain('only on the machine of the service');
@@ -157,4 +163,10 @@ test('a token is made on the machine of the service, and used from elsewhere', a
 test('the real program asks a service without a database or a key', async () => {
   const listed = await malipo(remote, 'house', 'journal', 'list', '--json');
   expect(listed).toMatchObject({ exitCode: 0, stderr: '' });
+});
+
+test('work with files alone asks no service', async () => {
+  const none = ['credit', 'apply-card', 'none.json', 'none.csv', '--out', 'new.csv'];
+  const there = await inProcess({ ...remote, MALIPO_URL: 'http://127.0.0.1:9' }, ...none);
+  expect(there.stderr).toContain('File none.json does not exist');
 });

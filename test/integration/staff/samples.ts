@@ -235,6 +235,7 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     },
   },
   'ledger.check': { by: 'operations', input: async () => ({ heads: ['0'.repeat(64)] }) },
+  'credit.verify-chain': { by: 'risk', input: async () => ({ heads: ['0'.repeat(64)] }) },
   'ledger.chain': { by: 'operations', input: async () => ({}) },
   'system.show': {
     ...{ by: 'operations', input: async () => ({}) },
