@@ -17,6 +17,14 @@ const SUBJECTS = [
   darajaB2b({ originalId: 'originator', unknownId: 'silence' }),
   darajaB2b({ originalId: 'conversation', unknownId: 'code_25' }),
   darajaB2b({ originalId: 'conversation', unknownId: 'silence' }),
+  darajaB2b(
+    { originalId: 'originator', unknownId: 'silence', tillIdentifier: '4' },
+    { till: '5001234' },
+  ),
+  darajaB2b(
+    { originalId: 'conversation', unknownId: 'code_25', tillIdentifier: '2' },
+    { till: '5001234', identifier_type: '2' },
+  ),
   dtOne({ mode: 'async', confirm: 'two_step', lateLookups: 0 }),
   dtOne({ mode: 'sync', confirm: 'two_step', lateLookups: 2 }),
   dtOne({ mode: 'async', confirm: 'at_once', lateLookups: 100 }),

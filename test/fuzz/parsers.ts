@@ -234,7 +234,10 @@ export function fuzzedParsers(folder: string): readonly FuzzedParser[] {
       seed: Buffer.from(
         '{"TransID":"UA51000001","TransAmount":"5","TransTime":"20260105101530","BillRefNumber":"A1","BusinessShortCode":"600100","ResponseCode":"1000","Response":[[{"transactionId":"UA51000001","amount":"5","trxDate":"2026-01-05 10:15:30"}]]}',
       ),
-      read: (bytes) => [readC2bPayment(bytes, '600100'), readPulled(bytes)],
+      read: (bytes) => {
+        const ours = { shortCode: '600100', till: '5001234' };
+        return [readC2bPayment(bytes, ours), readPulled(bytes, ours)];
+      },
     },
     ...['csv', 'mt940', 'camt053'].map((format) => bankStatement(format, folder)),
     {

@@ -285,6 +285,24 @@ describe('the organisation statement of a pay bill', () => {
     paidAt: new Date(`2026-01-27T${hour}+03:00`),
   });
 
+  test('of a till: credits the vendor that has the till as its account number, once', async () => {
+    await setSource(books.pool, 'bank', {
+      ...{ name: 'Till', kind: 'daraja', collector: COLLECTOR },
+      settings: { ...SETTINGS, till: '5001234' },
+    });
+    const account = { sourceCode: 'bank', account: '5001234', vid: `vendor-${otherId}` };
+    await addAccount(books, { ...account, by: 'Asha' });
+    const sold = (row: Row): Row => ({ ...row, type: 'Customer Merchant Payment' });
+    const rows = [
+      sold({ receipt: 'UKR2AAAA02', time: '16:05:11', in: 2_000, balance: 3_500 }),
+      sold({ receipt: 'UKR1AAAA01', time: '14:05:11', in: 1_500, balance: 1_500 }),
+    ];
+    const confirmed = { ...confirmation('UKR1AAAA01', 150_000n, '14:05:11'), account: '5001234' };
+    expect(await takeReport(deps(), confirmed)).toBe('credited');
+    expect(await take(csv(rows))).toEqual({ ...NONE, credited: 1, repeated: 1 });
+    expect(await collected(otherId)).toBe(350_000n);
+  });
+
   test.each(['CSV', 'Excel'])('credits what was completed, each payment once: %s', async (form) => {
     const file = form === 'CSV' ? csv(PAID) : await xlsx(PAID);
     expect(await takeReport(deps(), confirmation('UKR1AAAA01', 150_000n, '14:05:11'))).toBe(

@@ -12,11 +12,15 @@ const SECRET = {
 };
 
 /** What is not established of the real provider. */
-type Unestablished = Pick<DarajaOptions, 'unknownId' | 'originalId'>;
+type Unestablished = Pick<DarajaOptions, 'unknownId' | 'originalId' | 'tillIdentifier'>;
 
-export function darajaB2b(answers: Unestablished): Subject {
+/** @param receiver of the biller's payments, as its settings name it. */
+export function darajaB2b(
+  answers: Unestablished,
+  receiver: object = { pay_bill: '600200' },
+): Subject {
   return {
-    name: `daraja-b2b, asked by ${answers.originalId} id, ${answers.unknownId} about an unknown one`,
+    name: `daraja-b2b, asked by ${answers.originalId} id, ${answers.unknownId} about an unknown one: ${Object.keys(receiver).join(', ')}`,
     billerCode: 'nairobi_water',
     start: async () => {
       const emulator = new DarajaEmulator({
@@ -28,7 +32,7 @@ export function darajaB2b(answers: Unestablished): Subject {
       const settings = {
         short_code: '600100',
         initiator: 'apiop01',
-        billers: { nairobi_water: { pay_bill: '600200' } },
+        billers: { nairobi_water: receiver },
       };
       return {
         ...(await serve(emulator, gateway.listener)),

@@ -1,4 +1,4 @@
-import type { PaymentInstruction } from '../../operator-outcomes.ts';
+import type { Declined, NotSent, PaymentInstruction } from '../../operator-outcomes.ts';
 import type { Connector } from '../../operator.ts';
 import { MOBILE_NUMBER } from '../../../platform/base/mobile-number.ts';
 import { createOperatorPool } from '../../connection.ts';
@@ -14,12 +14,11 @@ import { DARAJA_B2B } from './declaration.ts';
 import { parseHandle } from './handle.ts';
 import type { Handle } from './handle.ts';
 import { balanceRequest, paymentRequest, statusRequest } from './requests.ts';
-import type { AskedFor, CallbackUrls, Initiator } from './requests.ts';
+import type { AskedFor, Bill, CallbackUrls, Initiator, Receiver } from './requests.ts';
 
-/** The pay bill number of one biller, and the rules for paying to it. */
-export interface PayBillRule {
-  /** Its short code. */
-  readonly payBill: string;
+/** The rules for paying to one biller. */
+export interface BillerRule {
+  readonly receiver: Receiver;
   /** The AccountReference, with `{account}` in it. */
   readonly accountReference: string;
 }
@@ -27,7 +26,7 @@ export interface PayBillRule {
 export interface DarajaOptions extends Connection, DarajaApp {
   readonly initiator: Initiator;
   /** By biller code. */
-  readonly billers: ReadonlyMap<string, PayBillRule>;
+  readonly billers: ReadonlyMap<string, BillerRule>;
   readonly maxAccountLength: number;
   /** Account whose available amount is our float. */
   readonly floatAccount: string;
@@ -107,11 +106,14 @@ function namesOf({ receipt, originatorId, conversationId }: Handle): AskedFor[] 
 }
 
 /** The payment to send, or why nothing is sent. */
-function billOf(instruction: PaymentInstruction, options: DarajaOptions) {
+function billOf(
+  instruction: PaymentInstruction,
+  options: DarajaOptions,
+): Bill | Declined | NotSent {
   const { billerCode, account, amountCents, phone, reference } = instruction;
   const rule = options.billers.get(billerCode);
   if (rule === undefined) {
-    const reason = `no pay bill number is configured for ${billerCode}`;
+    const reason = `no pay bill number or till is configured for ${billerCode}`;
     return notSent(reason, { answered: true, operatorPaused: true });
   }
   if (amountCents % 100n !== 0n) {
@@ -123,7 +125,7 @@ function billOf(instruction: PaymentInstruction, options: DarajaOptions) {
   }
   return {
     amount: String(amountCents / 100n),
-    payBill: rule.payBill,
+    receiver: rule.receiver,
     account: accountReference,
     requester: phone !== null && MOBILE_NUMBER.test(phone) ? phone : null,
     reference,

@@ -1,9 +1,9 @@
 import type { Declaration } from '../../operator.ts';
 
 export const DARAJA_B2B: Declaration = {
-  title: 'Safaricom Daraja, B2B BusinessPayBill',
+  title: 'Safaricom Daraja, B2B: BusinessPayBill and BusinessBuyGoods',
   source:
-    'developer.safaricom.co.ke: Authorization, Business Pay Bill, Transaction Status, Account Balance',
+    'developer.safaricom.co.ke: Authorization, Business Pay Bill, Business Buy Goods, Transaction Status, Account Balance',
   proofOfNonExecution: [
     'not one byte of the instruction was written, or there was no token to send it with',
     'HTTP 400 to 499 with the gateway’s own JSON body (`errorCode`, `fault.detail.errorcode`), in the answer to the instruction',
@@ -27,6 +27,7 @@ export const DARAJA_B2B: Declaration = {
     'two instructions with one AccountReference and one amount within a minute: if the second is refused as a duplicate, a customer cannot pay the same bill twice',
     'an instruction whose ResultURL answers HTTP 500: whether the Result is sent again. Without it, each lost callback costs a status query',
     'an instruction above the limit of the short code: its code should be 3 or 4',
+    'a payment to a till with `identifier_type` 4, which the page names, and 2, which some clients send: the accepted one, and whether the merchant’s confirmation has our AccountReference',
     'the balance: the name of the account that pays must be the setting float_account',
   ],
   callerKey: 'none',

@@ -10,8 +10,22 @@ import { createSecretPaths } from '../../secret-path.ts';
 import { requireCallbackUrl } from './callback-url.ts';
 import { createDarajaConnector } from './connector.ts';
 import { DARAJA_B2B } from './declaration.ts';
+import type { Receiver } from './requests.ts';
 
 const shortCode = Type.String({ pattern: '^\\d{5,7}$' });
+
+/** What a biller is paid to: one of the two. */
+const BILLER = Type.Object(
+  {
+    pay_bill: Type.Optional(shortCode),
+    /** A till, the number of a store, or the head office of a merchant. */
+    till: Type.Optional(shortCode),
+    /** Of a till. Default: 4. */
+    identifier_type: Type.Optional(Type.Enum(['2', '4'])),
+    account_reference: Type.Optional(Type.String({ pattern: '^[^{}]*\\{account\\}[^{}]*$' })),
+  },
+  { additionalProperties: false },
+);
 
 const SETTINGS = Type.Object(
   {
@@ -22,17 +36,9 @@ const SETTINGS = Type.Object(
     initiator: Type.String({ pattern: '^\\S{1,60}$' }),
     /** Safaricom's certificate of the environment, PEM; for `initiator_password`. */
     certificate: Type.Optional(Type.String({ maxLength: 8_000 })),
-    billers: Type.Record(
-      Type.String({ pattern: '^[a-z0-9_]{1,40}$' }),
-      Type.Object(
-        {
-          pay_bill: shortCode,
-          account_reference: Type.Optional(Type.String({ pattern: '^[^{}]*\\{account\\}[^{}]*$' })),
-        },
-        { additionalProperties: false },
-      ),
-      { additionalProperties: false },
-    ),
+    billers: Type.Record(Type.String({ pattern: '^[a-z0-9_]{1,40}$' }), BILLER, {
+      additionalProperties: false,
+    }),
     max_account_length: Type.Optional(Type.Integer({ minimum: 1, maximum: 32 })),
     float_account: Type.Optional(Type.String({ minLength: 1, maxLength: 60 })),
     case_after_ms: Type.Optional(Type.Integer({ minimum: 60_000, maximum: 86_400_000 })),
@@ -82,7 +88,10 @@ export const darajaB2b: Protocol = {
       billers: new Map(
         Object.entries(settings.billers).map(([code, rule]) => [
           code,
-          { payBill: rule.pay_bill, accountReference: rule.account_reference ?? '{account}' },
+          {
+            receiver: receiverOf(operatorCode, code, rule),
+            accountReference: rule.account_reference ?? '{account}',
+          },
         ]),
       ),
       maxAccountLength: settings.max_account_length ?? 13,
@@ -95,6 +104,26 @@ export const darajaB2b: Protocol = {
   },
   statementFormat: null,
 };
+
+function receiverOf(
+  operatorCode: string,
+  billerCode: string,
+  { pay_bill: payBill, till, identifier_type: identifierType }: Static<typeof BILLER>,
+): Receiver {
+  if (till !== undefined && payBill === undefined) {
+    return {
+      command: 'BusinessBuyGoods',
+      shortCode: till,
+      identifierType: identifierType ?? '4',
+    };
+  }
+  if (payBill !== undefined && till === undefined && identifierType === undefined) {
+    return { command: 'BusinessPayBill', shortCode: payBill, identifierType: '4' };
+  }
+  throw new Error(
+    `operator ${operatorCode}: settings.billers.${billerCode} needs pay_bill, or till (with identifier_type if it is not 4)`,
+  );
+}
 
 /** Encrypted once: the padding is random, so any one result may be used again. */
 function credentialOf(

@@ -12,26 +12,34 @@ export interface CallbackUrls {
   readonly timeout: string;
 }
 
-export interface PayBill {
+/** Who is paid: a pay bill number, or a till. */
+export interface Receiver {
+  readonly command: 'BusinessPayBill' | 'BusinessBuyGoods';
+  readonly shortCode: string;
+  /** `RecieverIdentifierType`. The documents say 4, also of a till; some clients send 2. */
+  readonly identifierType: '2' | '4';
+}
+
+export interface Bill {
   /** Whole shillings. */
   readonly amount: string;
-  readonly payBill: string;
+  readonly receiver: Receiver;
   readonly account: string;
   /** The customer's number; null: unknown. */
   readonly requester: string | null;
   readonly reference: string;
 }
 
-export function paymentRequest(by: Initiator, bill: PayBill, urls: CallbackUrls): object {
+export function paymentRequest(by: Initiator, bill: Bill, urls: CallbackUrls): object {
   return {
     Initiator: by.name,
     SecurityCredential: by.securityCredential,
-    CommandID: 'BusinessPayBill',
+    CommandID: bill.receiver.command,
     SenderIdentifierType: '4',
-    RecieverIdentifierType: '4',
+    RecieverIdentifierType: bill.receiver.identifierType,
     Amount: bill.amount,
     PartyA: by.shortCode,
-    PartyB: bill.payBill,
+    PartyB: bill.receiver.shortCode,
     AccountReference: bill.account,
     ...(bill.requester === null ? {} : { Requester: bill.requester }),
     Remarks: bill.reference,

@@ -4,6 +4,8 @@ import { centsOf, objectOf, readContradictory, readJson, textOf } from '../../va
 import { cleanMessage } from '../../../platform/base/clean-text.ts';
 import { readReceiptNumber } from '../../source.ts';
 import { movementTypeOf } from './movement-type.ts';
+import { isOurs } from './settings.ts';
+import type { OurNumbers } from './settings.ts';
 import type { PulledPage, ReportedPayment } from '../../source.ts';
 
 /** Daraja's times have no zone; they are taken as those of East Africa. */
@@ -31,14 +33,14 @@ export function readDarajaTime(text: string | undefined): Date | undefined {
 
 /** The body of validation and confirmation. */
 export interface C2bReport extends ReportedPayment {
-  /** To this short code. */
+  /** To one of our numbers. */
   readonly isOurs: boolean;
   /** A name occurs twice: what the body says depends on the reader. */
   readonly isContradictory: boolean;
 }
 
 /** Undefined unless it is a payment. */
-export function readC2bPayment(body: Buffer, shortCode: string): C2bReport | undefined {
+export function readC2bPayment(body: Buffer, ours: OurNumbers): C2bReport | undefined {
   const contradictory = readContradictory(body);
   const content = objectOf(contradictory ?? readJson(body));
   if (content === undefined) return undefined;
@@ -51,10 +53,10 @@ export function readC2bPayment(body: Buffer, shortCode: string): C2bReport | und
     receipt,
     amountCents,
     paidAt,
-    account: read('BillRefNumber') || null,
+    account: read('BillRefNumber') || ours.till,
     payer: payerOf([read('MSISDN'), read('FirstName'), read('MiddleName'), read('LastName')]),
     isReversal: movementTypeOf(read('TransactionType')) === 'reversal',
-    isOurs: read('BusinessShortCode') === shortCode,
+    isOurs: isOurs(ours, read('BusinessShortCode')),
     isContradictory: contradictory !== undefined,
   };
 }
@@ -63,7 +65,7 @@ export function readC2bPayment(body: Buffer, shortCode: string): C2bReport | und
  * The answer of the pull: an array, or an array in an array. Undefined: not an answer. The code 1001 is “No records found
  * or Organization Name not available”, so that it says nothing about a short code that was never registered.
  */
-export function readPulled(body: Buffer): PulledPage | undefined {
+export function readPulled(body: Buffer, ours: OurNumbers): PulledPage | undefined {
   const content = objectOf(readJson(body));
   const code = textOf(content?.['ResponseCode']);
   const given = content?.['Response'];
@@ -71,7 +73,7 @@ export function readPulled(body: Buffer): PulledPage | undefined {
   const isNothing = given === undefined || given === null || given === '' || given === '[[]]';
   if (code === '1001' && isNothing) return { payments: [], unreadable: 0, mayBeUnknown: true };
   if (!Array.isArray(given)) return undefined;
-  const rows = (given.flat(1) as readonly unknown[]).map(readPulledRow);
+  const rows = (given.flat(1) as readonly unknown[]).map((row) => readPulledRow(row, ours));
   const payments = rows.filter((row) => typeof row === 'object');
   const others = rows.filter((row) => typeof row === 'string');
   return {
@@ -84,7 +86,7 @@ export function readPulled(body: Buffer): PulledPage | undefined {
 }
 
 /** Text: a movement of money of ours. Undefined: it cannot be read. */
-function readPulledRow(row: unknown): ReportedPayment | string | undefined {
+function readPulledRow(row: unknown, ours: OurNumbers): ReportedPayment | string | undefined {
   const content = objectOf(row);
   if (content === undefined) return undefined;
   const read = (name: string): string => cleanMessage(textOf(content[name]) ?? '').trim();
@@ -99,7 +101,7 @@ function readPulledRow(row: unknown): ReportedPayment | string | undefined {
     receipt,
     amountCents,
     paidAt,
-    account: read('billreference') || null,
+    account: read('billreference') || ours.till,
     payer: payerOf([read('msisdn'), read('sender')]),
     isReversal: meaning === 'reversal',
     ...(meaning === 'unknown' && { unknownType: type || 'no type' }),

@@ -2,6 +2,7 @@ import type { SecretPaths } from '../../secret-path.ts';
 import type { ReceiptSource } from '../../source.ts';
 import { readC2bPayment } from './payment.ts';
 import type { C2bReport } from './payment.ts';
+import type { OurNumbers } from './settings.ts';
 
 /** Kinds of callback URLs. */
 export const CONFIRMATION = 'confirm';
@@ -16,7 +17,7 @@ interface Limits {
 }
 
 interface ReaderOptions extends Limits {
-  readonly shortCode: string;
+  readonly ours: OurNumbers;
   readonly paths: SecretPaths;
   readonly isAllowed: (address: string) => boolean;
 }
@@ -26,7 +27,7 @@ interface ReaderOptions extends Limits {
  * guess.
  */
 export function createReader(options: ReaderOptions): ReceiptSource['read'] {
-  const { shortCode, paths, isAllowed } = options;
+  const { ours, paths, isAllowed } = options;
   return ({ path, address, body }) => {
     const about = paths.read(path);
     if (about === undefined) return { kind: 'refused', reason: 'the URL is not ours' };
@@ -34,7 +35,7 @@ export function createReader(options: ReaderOptions): ReceiptSource['read'] {
     if (about.kind !== CONFIRMATION && about.kind !== VALIDATION) {
       return { kind: 'acknowledged', body: ACCEPTED };
     }
-    const report = readC2bPayment(body, shortCode);
+    const report = readC2bPayment(body, ours);
     if (report === undefined) return { kind: 'unreadable' };
     const { isOurs, isContradictory, ...payment } = report;
     if (about.kind === VALIDATION) {

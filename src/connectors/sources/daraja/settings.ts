@@ -14,6 +14,11 @@ export const DARAJA_SETTINGS = Type.Object(
     base_url: Type.String({ maxLength: 200 }),
     /** Ours, which customers pay to. */
     short_code: Type.String({ pattern: '^\\d{5,7}$' }),
+    /**
+     * The short code is a store or a head office, and customers pay to this till, without an account number: then it is
+     * the account number of its payments.
+     */
+    till: Type.Optional(Type.String({ pattern: '^\\d{5,7}$' })),
     /** Addresses that may call back, or networks such as 196.201.214.0/24. Default: Safaricom's. */
     addresses: Type.Optional(Type.Array(Type.String({ maxLength: 50 }), { minItems: 1 })),
     /** Smallest and largest amounts that validation accepts. */
@@ -52,6 +57,22 @@ export function readDarajaSecret(sourceCode: string, text: string): DarajaSecret
     parts: 'consumer_key, consumer_secret and, for STK push, passkey',
   });
   return checkSecret(sourceCode, given, 'secret');
+}
+
+/** What a source is known by to Safaricom and to customers. */
+export interface OurNumbers {
+  readonly shortCode: string;
+  /** Null: a pay bill, to which customers pay with an account number. */
+  readonly till: string | null;
+}
+
+export function numbersOf({ short_code: shortCode, till }: DarajaSettings): OurNumbers {
+  return { shortCode, till: till ?? null };
+}
+
+/** Confirmations of a till name the store, the head office or the till itself. */
+export function isOurs({ shortCode, till }: OurNumbers, number: string): boolean {
+  return number === shortCode || number === till;
 }
 
 /** Published by Safaricom, or seen. */

@@ -11,9 +11,15 @@ import { darajaTimeOf, readPulled } from './payment.ts';
 import { MPESA } from '../../source.ts';
 import type { ConfiguredSource, PullPeriod, ReceiptSource, Registered } from '../../source.ts';
 import { CONFIRMATION, createReader, VALIDATION } from './reader.ts';
-import { limitOf, readAddresses, readDarajaSecret, readDarajaSettings } from './settings.ts';
-import type { DarajaSettings } from './settings.ts';
-import { pushBody, pushQueryBody, readPushSent, readPushState } from './stk.ts';
+import {
+  limitOf,
+  numbersOf,
+  readAddresses,
+  readDarajaSecret,
+  readDarajaSettings,
+} from './settings.ts';
+import type { DarajaSettings, OurNumbers } from './settings.ts';
+import { pushBody, pushQueryBody, readPushSent, readPushState, whyNoPrompt } from './stk.ts';
 
 /** Kinds of callback URLs, besides those that are read. */
 const PULL = 'pull';
@@ -48,7 +54,7 @@ export function createDarajaSource(options: ConfiguredSource): ReceiptSource {
   };
   const ask = askingOf(createDarajaCaller(app, pool), connection.statusTimeoutMs);
   const urls = { confirmation: urlOf(CONFIRMATION), validation: urlOf(VALIDATION) };
-  const shortCode = settings.short_code;
+  const ours = numbersOf(settings);
   const pulling: Pick<ReceiptSource, 'registerPull' | 'pull'> = {
     registerPull: async (signal) =>
       registered(await ask(PULL_REGISTER_PATH, pullRegistration(settings, urlOf(PULL)), signal), [
@@ -56,8 +62,8 @@ export function createDarajaSource(options: ConfiguredSource): ReceiptSource {
         '1001',
       ]),
     pull: async (period, signal) => {
-      const ending = await ask(PULL_PATH, pullQuery(shortCode, period), signal);
-      const page = ending.kind === 'answer' ? readPulled(ending.body) : undefined;
+      const ending = await ask(PULL_PATH, pullQuery(ours.shortCode, period), signal);
+      const page = ending.kind === 'answer' ? readPulled(ending.body, ours) : undefined;
       if (page !== undefined) return page;
       throw new Error(`source ${sourceCode}: the pull failed: ${messageOf(ending)}`);
     },
@@ -68,7 +74,7 @@ export function createDarajaSource(options: ConfiguredSource): ReceiptSource {
     urls,
     confirmFromCents: limitOf(settings.confirm_from),
     read: createReader({
-      shortCode,
+      ours,
       paths,
       isAllowed: readAddresses(sourceCode, settings.addresses),
       minimumCents: limitOf(settings.minimum),
@@ -77,7 +83,7 @@ export function createDarajaSource(options: ConfiguredSource): ReceiptSource {
     register: async (signal) =>
       registered(await ask(REGISTER_PATH, registration(settings, urls), signal), ['0']),
     ...(settings.pull === 'off' ? { registerPull: null, pull: null } : pulling),
-    ...pushing(ask, shortCode, { passkey: secret.passkey, callbackUrl: urlOf(PUSH) }),
+    ...pushing(ask, ours, { passkey: secret.passkey, callbackUrl: urlOf(PUSH) }),
     close: () => (closing ??= pool.close()),
   };
 }
@@ -85,18 +91,20 @@ export function createDarajaSource(options: ConfiguredSource): ReceiptSource {
 /** Prompts on phones. Their callbacks are only acknowledged: a receipt reports the payment. */
 function pushing(
   ask: Asking,
-  shortCode: string,
+  ours: OurNumbers,
   { passkey, callbackUrl }: { readonly passkey: string | undefined; readonly callbackUrl: string },
 ): Pick<ReceiptSource, 'sendPush' | 'queryPush'> {
   if (passkey === undefined) return { sendPush: null, queryPush: null };
-  const till = { shortCode, passkey };
+  const prompting = { ...ours, passkey };
   return {
     sendPush: async (push, signal) => {
-      const body = pushBody(till, push, { now: new Date(), callbackUrl });
+      const hindrance = whyNoPrompt(ours, push);
+      if (hindrance !== null) return { kind: 'refused', reason: hindrance };
+      const body = pushBody(prompting, push, { now: new Date(), callbackUrl });
       return readPushSent(await ask('/mpesa/stkpush/v1/processrequest', body, signal));
     },
     queryPush: async (checkoutId, signal) => {
-      const body = pushQueryBody(till, checkoutId, new Date());
+      const body = pushQueryBody(prompting, checkoutId, new Date());
       return readPushState(await ask('/mpesa/stkpushquery/v1/query', body, signal));
     },
   };

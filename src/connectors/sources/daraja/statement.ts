@@ -1,10 +1,11 @@
-import type { BankStatements } from '../../source-statements.ts';
+import type { BankStatements, StatementLine } from '../../source-statements.ts';
 import { MPESA } from '../../source.ts';
 import type { ColumnName, TableRules } from '../statements/settings.ts';
 import { readStatement } from '../statements/read.ts';
 import { movementTypeOf } from './movement-type.ts';
 import { darajaTime } from './payment.ts';
-import { readDarajaSettings } from './settings.ts';
+import { isOurs, numbersOf, readDarajaSettings } from './settings.ts';
+import type { OurNumbers } from './settings.ts';
 
 /** The columns of the statement of an organisation, as M-PESA's portal exports it. */
 const COLUMNS = {
@@ -33,6 +34,7 @@ const BOOKED = ['completed'];
  */
 export function organisationStatements(sourceCode: string, given: unknown): BankStatements {
   const settings = readDarajaSettings(sourceCode, given);
+  const ours = numbersOf(settings);
   const table: TableRules = {
     columns: COLUMNS,
     optional: OPTIONAL,
@@ -40,7 +42,7 @@ export function organisationStatements(sourceCode: string, given: unknown): Bank
     decimalSeparator: '.',
     bookedStatus: BOOKED,
     checksBalances: settings.statement_balances !== 'ignored',
-    checkAbove: (rows) => shortCodeProblem(rows, settings.short_code),
+    checkAbove: (rows) => shortCodeProblem(rows, ours),
     typeOf: movementTypeOf,
   };
   return {
@@ -55,31 +57,37 @@ export function organisationStatements(sourceCode: string, given: unknown): Bank
         checksBalances: true,
         identifiedBy: 'AcctSvcrRef',
       } as const;
-      return await readStatement(
+      const read = await readStatement(
         file,
         { format: 'csv', table: { ...table, acceptedLines }, statement: rules },
         darajaTime,
       );
+      return { ...read, lines: read.lines.map((line) => withTill(line, ours)) };
     },
   };
+}
+
+/** A payment to a till has no account number. */
+function withTill(line: StatementLine, { till }: OurNumbers): StatementLine {
+  return till === null || line.account !== '' ? line : { ...line, account: till };
 }
 
 /** Account numbers of another short code may be other vendors'. */
 function shortCodeProblem(
   rows: readonly (readonly string[])[],
-  shortCode: string,
+  ours: OurNumbers,
 ): string | undefined {
   const above = rows.flat().map((cell) => cell.trim());
-  if (above.some((cell) => numbersOf(cell).includes(shortCode))) return undefined;
+  if (above.some((cell) => digitsOf(cell).some((number) => isOurs(ours, number)))) return undefined;
   const other = rows
     .find(([label = '']) => /short ?code/i.test(label))
     ?.join(' ')
     .trim();
   return other === undefined
-    ? `no line above the titles names our short code, ${shortCode}: export the statement again, with its first lines`
-    : `the statement is of another short code (${other}), not of ${shortCode}`;
+    ? `no line above the titles names our short code, ${ours.shortCode}: export the statement again, with its first lines`
+    : `the statement is of another short code (${other}), not of ${ours.shortCode}`;
 }
 
-function numbersOf(cell: string): string[] {
+function digitsOf(cell: string): string[] {
   return cell.match(/\d+/g) ?? [];
 }

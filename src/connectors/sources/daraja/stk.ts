@@ -3,35 +3,41 @@ import { objectOf, readJson, textOf } from '../../values.ts';
 import { cleanMessage } from '../../../platform/base/clean-text.ts';
 import type { PromptRequest, PromptSent, PromptState } from '../../source.ts';
 import { stampOf } from './payment.ts';
+import type { OurNumbers } from './settings.ts';
 
-interface Till {
-  readonly shortCode: string;
+interface Prompting extends OurNumbers {
   readonly passkey: string;
 }
 
+/** Why a prompt would credit somebody else. Null: it may be sent. A payment to a till has no account number. */
+export function whyNoPrompt({ till }: OurNumbers, { account }: PromptRequest): string | null {
+  if (till === null || account === till) return null;
+  return `A payment to the till is for whoever has the account number ${till}, not ${account}`;
+}
+
 export function pushBody(
-  till: Till,
+  by: Prompting,
   request: PromptRequest,
-  by: { now: Date; callbackUrl: string },
+  when: { now: Date; callbackUrl: string },
 ) {
   return {
-    ...signed(till, by.now),
-    TransactionType: 'CustomerPayBillOnline',
+    ...signed(by, when.now),
+    TransactionType: by.till === null ? 'CustomerPayBillOnline' : 'CustomerBuyGoodsOnline',
     Amount: String(request.amountCents / 100n),
     PartyA: request.phone,
-    PartyB: till.shortCode,
+    PartyB: by.till ?? by.shortCode,
     PhoneNumber: request.phone,
-    CallBackURL: by.callbackUrl,
+    CallBackURL: when.callbackUrl,
     AccountReference: request.account,
     TransactionDesc: 'Float top-up',
   };
 }
 
-export function pushQueryBody(till: Till, checkoutId: string, now: Date) {
-  return { ...signed(till, now), CheckoutRequestID: checkoutId };
+export function pushQueryBody(by: Prompting, checkoutId: string, now: Date) {
+  return { ...signed(by, now), CheckoutRequestID: checkoutId };
 }
 
-function signed({ shortCode, passkey }: Till, now: Date) {
+function signed({ shortCode, passkey }: Prompting, now: Date) {
   const stamp = stampOf(now);
   const password = Buffer.from(`${shortCode}${passkey}${stamp}`).toString('base64');
   return { BusinessShortCode: shortCode, Password: password, Timestamp: stamp };

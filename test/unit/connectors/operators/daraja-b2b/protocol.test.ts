@@ -42,6 +42,31 @@ describe('an operator cannot be used', () => {
       URL,
       /billers/,
     ],
+    [
+      'with a biller that has neither a pay bill nor a till',
+      { settings: { ...OPERATOR.settings, billers: { a: {} } } },
+      URL,
+      /billers\.a needs pay_bill, or till/,
+    ],
+    [
+      'with a biller that has a pay bill and a till',
+      {
+        settings: { ...OPERATOR.settings, billers: { a: { pay_bill: '600200', till: '600201' } } },
+      },
+      URL,
+      /billers\.a needs pay_bill, or till/,
+    ],
+    [
+      'with the identifier type of a till for a pay bill',
+      {
+        settings: {
+          ...OPERATOR.settings,
+          billers: { a: { pay_bill: '600200', identifier_type: '2' } },
+        },
+      },
+      URL,
+      /billers\.a needs pay_bill, or till/,
+    ],
     ['with an unknown setting', { settings: { ...OPERATOR.settings, none: 1 } }, URL, /none/],
     ['with a shared secret', { secret: 'whsec_x' }, URL, /must be a JSON object/],
     [

@@ -6,6 +6,7 @@ import {
   paymentRequest,
   statusRequest,
 } from '../../../../../src/connectors/operators/daraja-b2b/requests.ts';
+import type { Bill } from '../../../../../src/connectors/operators/daraja-b2b/requests.ts';
 
 // Source of the documented bodies: developer.safaricom.co.ke, December 2025, as mirrored in
 // JacksCodeVault/mpesa-daraja-mcp: daraja_docs_v3/docs. Compared field by field.
@@ -13,15 +14,16 @@ import {
 const BY = { name: 'apiop01', securityCredential: 'BASE64==', shortCode: '600100' };
 const URLS = { result: 'https://m.example/d/r/K1', timeout: 'https://m.example/d/q/K1' };
 
+const BILL: Bill = {
+  amount: '190',
+  receiver: { command: 'BusinessPayBill', shortCode: '600200', identifierType: '4' },
+  account: '12345678901',
+  requester: '254700000001',
+  reference: 'r1',
+};
+
 test('a payment is sent as Business Pay Bill: POST /mpesa/b2b/v1/paymentrequest', () => {
-  const bill = {
-    amount: '190',
-    payBill: '600200',
-    account: '12345678901',
-    requester: '254700000001',
-    reference: 'r1',
-  };
-  expect(paymentRequest(BY, bill, URLS)).toEqual({
+  expect(paymentRequest(BY, BILL, URLS)).toEqual({
     Initiator: 'apiop01',
     SecurityCredential: 'BASE64==',
     CommandID: 'BusinessPayBill',
@@ -37,8 +39,22 @@ test('a payment is sent as Business Pay Bill: POST /mpesa/b2b/v1/paymentrequest'
     ResultURL: 'https://m.example/d/r/K1',
     Occassion: 'r1',
   });
-  expect(paymentRequest(BY, { ...bill, requester: null }, URLS)).not.toHaveProperty('Requester');
+  expect(paymentRequest(BY, { ...BILL, requester: null }, URLS)).not.toHaveProperty('Requester');
 });
+
+// BusinessBuyGoods.md of the same mirror: the endpoint, the names and the identifier type are those of a pay bill.
+test.each(['4', '2'] as const)(
+  'a payment to a till is sent as Business Buy Goods with the identifier type %s',
+  (identifierType) => {
+    const receiver = { command: 'BusinessBuyGoods', shortCode: '5001234', identifierType } as const;
+    expect(paymentRequest(BY, { ...BILL, receiver }, URLS)).toEqual({
+      ...paymentRequest(BY, BILL, URLS),
+      CommandID: 'BusinessBuyGoods',
+      RecieverIdentifierType: identifierType,
+      PartyB: '5001234',
+    });
+  },
+);
 
 test('Transaction Status: POST /mpesa/transactionstatus/v1/query', () => {
   expect(statusRequest(BY, { OriginalConversationID: 'AG_1' }, URLS)).toEqual({

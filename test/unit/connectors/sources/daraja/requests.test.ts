@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import {
   readC2bPayment,
   readPulled,
@@ -14,12 +14,13 @@ import type { RecordingServer } from '../../../../support/recording-server.ts';
 const { signal } = new AbortController();
 const SECRET = { consumer_key: 'key', consumer_secret: 'secret', passkey: 'pass' };
 const SHORT_CODE = '600100';
+const OURS = { shortCode: SHORT_CODE, till: null };
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });
 
-async function start(answer: unknown, status = 200) {
+async function start(answer: unknown, status = 200, further: object = {}) {
   const server: RecordingServer = await startRecordingServer(
     (line) => (line.includes('/oauth/') ? { access_token: 'T', expires_in: '3599' } : answer),
     status,
@@ -31,6 +32,7 @@ async function start(answer: unknown, status = 200) {
       short_code: SHORT_CODE,
       nominated_number: '254700000001',
       unreachable: 'Cancelled',
+      ...further,
     },
     secret: JSON.stringify(SECRET),
     pathSecrets: [{ secret: 'paths', validUntil: null }],
@@ -109,15 +111,15 @@ const READ = {
 
 test('C2B: validation and confirmation, as documented', () => {
   const body = Buffer.from(JSON.stringify(PAYMENT));
-  expect(readC2bPayment(body, SHORT_CODE)).toMatchObject({ ...READ, isOurs: true });
-  expect(readC2bPayment(body, '600999')).toMatchObject({ isOurs: false });
+  expect(readC2bPayment(body, OURS)).toMatchObject({ ...READ, isOurs: true });
+  expect(readC2bPayment(body, { ...OURS, shortCode: '600999' })).toMatchObject({ isOurs: false });
 });
 
 test.each(['TransID', 'TransTime', 'TransAmount'])(
   'C2B: without %s it is not a payment',
   (name) => {
     const body = Buffer.from(JSON.stringify({ ...PAYMENT, [name]: undefined }));
-    expect(readC2bPayment(body, SHORT_CODE)).toBeUndefined();
+    expect(readC2bPayment(body, OURS)).toBeUndefined();
   },
 );
 
@@ -209,7 +211,7 @@ test.each<[string, object, object | undefined]>([
   ['a failure under HTTP 200', { ResponseCode: '1002' }, undefined],
   ['no code', { Response: [[ROW]] }, undefined],
 ])('reads the answer to a pull: %s', (_what, answer, page) => {
-  const read = readPulled(Buffer.from(JSON.stringify(answer)));
+  const read = readPulled(Buffer.from(JSON.stringify(answer)), OURS);
   if (page === undefined) expect(read).toBeUndefined();
   else expect(read).toMatchObject(page);
 });
@@ -258,5 +260,79 @@ test('prompts are queried with POST /mpesa/stkpushquery/v1/query', async () => {
     Password: Buffer.from(`${SHORT_CODE}pass${body['Timestamp']}`).toString('base64'),
     Timestamp: expect.stringMatching(/^20\d{12}$/),
     CheckoutRequestID: 'ws_CO_1',
+  });
+});
+
+describe('a till', () => {
+  const TILL = '5001234';
+  const AT_TILL = { shortCode: SHORT_CODE, till: TILL };
+
+  // The same sources: a till's URLs are registered for its store, and BillRefNumber is empty.
+  const confirmed = {
+    TransactionType: 'Buy Goods',
+    TransID: 'UKS1AAAA01',
+    TransTime: '20261130101530',
+    TransAmount: '980.50',
+    BusinessShortCode: SHORT_CODE,
+    BillRefNumber: '',
+    InvoiceNumber: '',
+    OrgAccountBalance: '31500.00',
+    ThirdPartyTransID: '',
+    MSISDN: '2547 ***** 001',
+    FirstName: 'TEST',
+  };
+  const read = (change: object) =>
+    readC2bPayment(Buffer.from(JSON.stringify({ ...confirmed, ...change })), AT_TILL);
+
+  test('has its own number as the account number of its payments', () => {
+    expect(read({})).toMatchObject({ account: TILL, amountCents: 98_050n, isOurs: true });
+    expect(read({ BillRefNumber: null })).toMatchObject({ account: TILL });
+    expect(read({ BillRefNumber: 'V001' })).toMatchObject({ account: 'V001' });
+  });
+
+  test('is named by its own number or by that of its store, and by no other', () => {
+    expect(read({ BusinessShortCode: TILL })).toMatchObject({ isOurs: true });
+    expect(read({ BusinessShortCode: '5001235' })).toMatchObject({ isOurs: false });
+  });
+
+  test('has the same account number in the pull', () => {
+    const row = {
+      ...{
+        transactionId: 'UKS1AAAA01',
+        trxDate: '2026-11-30T10:15:30+03:00',
+        msisdn: 254700000001,
+      },
+      ...{ sender: 'MPESA', transactiontype: 'c2b-buy-goods-debit', billreference: '' },
+      ...{ amount: '980.50', organizationname: 'Daraja Pull API Test' },
+    };
+    const pulled = Buffer.from(
+      JSON.stringify({ ResponseCode: '1000', ResponseMessage: 'Success', Response: [[row]] }),
+    );
+    expect(readPulled(pulled, AT_TILL)?.payments).toMatchObject([
+      { receipt: 'UKS1AAAA01', account: TILL, amountCents: 98_050n, isReversal: false },
+    ]);
+    expect(readPulled(pulled, OURS)?.payments).toMatchObject([{ account: null }]);
+  });
+
+  test('gets a prompt as CustomerBuyGoodsOnline, to the till', async () => {
+    const accepted = { ResponseCode: '0', CheckoutRequestID: 'ws_CO_1' };
+    const { source, sent } = await start(accepted, 200, { till: TILL });
+    expect(await source.sendPush?.({ ...PUSH, account: TILL }, signal)).toMatchObject({
+      kind: 'sent',
+    });
+    expect(sent()[1]).toMatchObject({
+      TransactionType: 'CustomerBuyGoodsOnline',
+      BusinessShortCode: SHORT_CODE,
+      PartyB: TILL,
+      AccountReference: TILL,
+    });
+  });
+
+  test('gets no prompt for another account number, whose payment would credit the till’s vendor', async () => {
+    const { source } = await start({}, 200, { till: TILL });
+    expect(await source.sendPush?.({ ...PUSH, account: 'V001' }, signal)).toEqual({
+      kind: 'refused',
+      reason: expect.stringContaining('5001234, not V001') as string,
+    });
   });
 });
