@@ -41,74 +41,96 @@ const ENQUIRE = /^\/standard\/(?:v1|v2)\/disbursements\/([^/]+)$/;
 export function createGateway(emulator: AirtelEmulator, application: Application): Gateway {
   const tokens = new Tokens();
   const { privateKey = newKey() } = application;
-  const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
   let refusals = 0;
-
-  const issue = (content: Readonly<Record<string, unknown>>, response: ServerResponse): void => {
-    const { clientId, clientSecret } = application;
-    if (content['client_id'] !== clientId || content['client_secret'] !== clientSecret) {
-      const error_description = 'Invalid client authentication';
-      return sendJson(response, 400, { error_description, error: 'invalid_client' });
-    }
-    const token = { token_type: 'bearer', access_token: tokens.issue(), expires_in: 180 };
-    sendJson(response, 200, token);
-  };
+  const hasPin = (pin: string): boolean => decrypted(privateKey, pin) === application.pin;
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const text = await readBody(request);
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
     if (pathname === '/truth') return sendJson(response, 200, emulator.truth());
     const content = (text === '' ? {} : JSON.parse(text)) as Readonly<Record<string, unknown>>;
-    if (pathname === '/auth/oauth2/token') return issue(content, response);
+    if (pathname === '/auth/oauth2/token') {
+      return isKnown(content, application)
+        ? sendJson(response, 200, { ...TOKEN, access_token: tokens.issue() })
+        : sendJson(response, 400, UNKNOWN_CLIENT);
+    }
     if (refusals > 0) {
       refusals -= 1;
       return sendJson(response, 429, { error: 'too_many_requests' });
     }
-    if (!tokens.accepts(request)) {
-      const error_description = 'The access token is invalid or has expired';
-      return sendJson(response, 403, { error_description, error: 'invalid_token' });
-    }
+    if (!tokens.accepts(request)) return sendJson(response, 403, INVALID_TOKEN);
     const problem = problemOfHeaders(request);
     if (problem !== undefined) return sendJson(response, problem.status, problem.body);
-    const [, version] = PAY.exec(pathname) ?? [];
-    if (request.method === 'POST' && version !== undefined) return pay(version, content, response);
-    const [, id] = ENQUIRE.exec(pathname) ?? [];
-    if (request.method === 'GET' && id !== undefined) {
-      return sendJson(response, 200, emulator.enquire(decodeURIComponent(id)));
-    }
-    if (request.method === 'GET' && pathname === '/standard/v1/users/balance') {
-      const data = { balance: emulator.balance(), currency: 'KES', account_status: 'Active' };
-      const status = { response_code: 'DP02100000001', code: '200', success: true };
-      return sendJson(response, 200, { data, status });
-    }
-    sendJson(response, 404, { status_message: 'Not found', status_code: 'ROUTER404' });
-  };
-
-  const pay = (version: string, body: Body, response: ServerResponse): void => {
-    const problem = problemOf(version, body);
-    if (problem !== undefined) return sendJson(response, 200, problem);
-    const msisdn = String(body.payee?.msisdn);
-    const delivery = emulator.deliveries.of(msisdn);
-    if (delivery === 'lost') return void response.destroy();
-    const answer = emulator.pay({
-      id: String(body.transaction?.id),
-      msisdn,
-      amount: Number(body.transaction?.amount),
-      hasCorrectPin: decrypted(privateKey, String(body.pin)) === application.pin,
-    });
-    emulator.deliveries.answer(response, delivery, () => sendJson(response, 200, answer));
+    operate(emulator, { method: request.method ?? '', pathname, content, response, hasPin });
   };
 
   return {
     listener: (request, response) => {
       serve(request, response).catch(() => response.destroy());
     },
-    publicKey: publicKey.toString('base64'),
+    publicKey: createPublicKey(privateKey)
+      .export({ type: 'spki', format: 'der' })
+      .toString('base64'),
     expireTokens: () => tokens.expire(),
     limitRate: (requests) => {
       refusals = requests;
     },
   };
+}
+
+const TOKEN = { token_type: 'bearer', expires_in: 180 };
+const UNKNOWN_CLIENT = {
+  error_description: 'Invalid client authentication',
+  error: 'invalid_client',
+};
+const INVALID_TOKEN = {
+  error_description: 'The access token is invalid or has expired',
+  error: 'invalid_token',
+};
+
+function isKnown(content: Readonly<Record<string, unknown>>, application: Application): boolean {
+  const { clientId, clientSecret } = application;
+  return content['client_id'] === clientId && content['client_secret'] === clientSecret;
+}
+
+interface Call {
+  readonly method: string;
+  readonly pathname: string;
+  readonly content: Body;
+  readonly response: ServerResponse;
+  readonly hasPin: (pin: string) => boolean;
+}
+
+function operate(emulator: AirtelEmulator, call: Call): void {
+  const { method, pathname, response } = call;
+  const [, version] = PAY.exec(pathname) ?? [];
+  if (method === 'POST' && version !== undefined) return pay(emulator, version, call);
+  const [, id] = ENQUIRE.exec(pathname) ?? [];
+  if (method === 'GET' && id !== undefined) {
+    return sendJson(response, 200, emulator.enquire(decodeURIComponent(id)));
+  }
+  if (method === 'GET' && pathname === '/standard/v1/users/balance') {
+    const data = { balance: emulator.balance(), currency: 'KES', account_status: 'Active' };
+    const status = { response_code: 'DP02100000001', code: '200', success: true };
+    return sendJson(response, 200, { data, status });
+  }
+  sendJson(response, 404, { status_message: 'Not found', status_code: 'ROUTER404' });
+}
+
+function pay(emulator: AirtelEmulator, version: string, call: Call): void {
+  const { content, response, hasPin } = call;
+  const problem = problemOf(version, content);
+  if (problem !== undefined) return sendJson(response, 200, problem);
+  const msisdn = String(content.payee?.msisdn);
+  const delivery = emulator.deliveries.of(msisdn);
+  if (delivery === 'lost') return void response.destroy();
+  const answer = emulator.pay({
+    id: String(content.transaction?.id),
+    msisdn,
+    amount: Number(content.transaction?.amount),
+    hasCorrectPin: hasPin(String(content.pin)),
+  });
+  emulator.deliveries.answer(response, delivery, () => sendJson(response, 200, answer));
 }
 
 function problemOfHeaders({ headers, method }: IncomingMessage) {
