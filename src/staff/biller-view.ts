@@ -45,7 +45,7 @@ export function statusOf({ biller, availability, offlineReason }: BillerHealth) 
 
 /** As the first page shows it. */
 export const billerState = Type.Object({
-  biller_code: text({ title: 'Biller' }),
+  biller: text({ title: 'Biller' }),
   name: text(),
   ...billerStatus,
   last_hour: sums({ title: 'Last hour', text: sumsText }),
@@ -54,5 +54,5 @@ export type BillerState = Static<typeof billerState>;
 
 export function billerStateOf(health: BillerHealth, lastHour: ActivitySums): BillerState {
   const { billerCode, name } = health.biller;
-  return { biller_code: billerCode, name, ...statusOf(health), last_hour: sumsOf(lastHour) };
+  return { biller: billerCode, name, ...statusOf(health), last_hour: sumsOf(lastHour) };
 }

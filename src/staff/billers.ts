@@ -47,7 +47,7 @@ interface Accounts {
 }
 
 const row = {
-  biller_code: text({ title: 'Code' }),
+  biller: text({ title: 'Code' }),
   ...titled({ name: text, category: text }),
   /** Its own, for which its settings were made. */
   operator: text({ title: 'Operator', wide: true }),
@@ -102,7 +102,7 @@ function listingText(listings: readonly Listing[], _: unknown, time: (iso: strin
 }
 
 const products = Type.Object({
-  biller_code: text(),
+  biller: text(),
   amounts: Type.Enum([...AMOUNT_RULES], {
     title: 'Accepted',
     text: (rule: string) =>
@@ -254,7 +254,7 @@ export const BILLERS: Noun = {
           fields.moment({ description: 'when it becomes ONLINE again automatically' }),
         ),
       }),
-      output: Type.Object({ biller_code: text({ title: 'Biller' }), ...billerStatus }),
+      output: Type.Object({ biller: text({ title: 'Biller' }), ...billerStatus }),
       handle: async ({ core: { changeBillerStatus, readBiller }, input, deps }) => {
         const { biller: named, status, reason, until: end } = input;
         const stateNow = async () => statusOf(await readBiller(deps.pool, named, deps.clock.now()));
@@ -262,7 +262,7 @@ export const BILLERS: Noun = {
         const until = end === undefined ? undefined : readMoment(end, 'until', deps.wireTime);
         await changeBillerStatus(deps.pool, named, status, { reason: reason.trim(), until });
         const after = await stateNow();
-        return { result: { biller_code: named, ...after }, audit: { before, after } };
+        return { result: { biller: named, ...after }, audit: { before, after } };
       },
     }),
     view(core, {
@@ -306,7 +306,7 @@ function flag(name: string, isOn: string, isOff: string) {
 function rowOf({ formulaText }: Loaded, one: ListedBiller, lastHour: ActivitySums): BillerRow {
   const { biller: of, routes, fee, obstacle } = one;
   return {
-    biller_code: of.billerCode,
+    biller: of.billerCode,
     name: of.name,
     category: of.category,
     operator: of.operatorCode,
@@ -334,7 +334,7 @@ async function productsOf({ readBillerProducts }: Loaded, named: string, { pool 
     throw new Refusal('not_found', { text: `Biller ${named} does not exist.` });
   }
   return {
-    biller_code: named,
+    biller: named,
     amounts: found.amounts,
     operators: found.listings.map(({ operatorCode, refreshedAt, error }) => ({
       operator: operatorCode,

@@ -29,7 +29,7 @@ export function caseViewOf(row: CaseRow, open: ReadonlyMap<string, ProposalRow>)
     amount: typeof about === 'string' ? about : paymentAmountOf(row),
     state: !isOpen ? 'resolved' : proposed === undefined ? 'open' : 'proposed',
     proposed: proposed === undefined ? null : resolutionOf(proposed),
-    proposal_id: proposed?.proposalId ?? null,
+    proposal: proposed?.proposalId ?? null,
     proposed_by: proposed?.proposedBy ?? row.proposedBy,
     proposed_at: proposed?.proposedAt.toISOString() ?? null,
     resolution: row.resolution,

@@ -37,7 +37,7 @@ export const caseView = Type.Object({
   state: Type.Enum([...STATES], { title: 'State', text: stateText }),
   /** The resolution that waits for another person. */
   proposed: textOrNull(),
-  proposal_id: textOrNull(),
+  proposal: textOrNull(),
   proposed_by: textOrNull(),
   proposed_at: timeOrNull(),
   resolution: textOrNull(),

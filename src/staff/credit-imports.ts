@@ -43,7 +43,7 @@ const listed = Type.Object({
   import: text({ title: 'Import' }),
   file: text({ title: 'File', wide: true }),
   ...titled({ lender: text, as_of: text, started_at: time }),
-  finished_at: timeOrNull({ title: 'Finished', nullText: 'not finished' }),
+  ended_at: timeOrNull({ title: 'Ended', nullText: 'not finished' }),
   by: text({ title: 'By' }),
   ...counts.properties,
   template: Type.Enum(Object.keys(TEMPLATES) as TemplateName[]),
@@ -71,10 +71,11 @@ export type ImportFindings = PageOf<'findings', typeof finding>;
 const viewOf = ({
   importId,
   fileName,
+  finishedAt: endedAt,
   counts: figures,
   ...row
 }: ListedImport): ListedCreditImport =>
-  wireOf({ import: importId, file: fileName, ...row, ...figures });
+  wireOf({ import: importId, file: fileName, endedAt, ...row, ...figures });
 
 /** A place among the findings: line, field and rule. */
 const BY_LINE = byPlace(/^(\d{1,9}) (\w{0,60}) (\w{1,60})$/, ([line, field = '', rule = '']) => ({

@@ -87,7 +87,7 @@ function accountOf(account: Texts): CustomerReport['accounts'][number] {
     opened: dayOf(account['openedDate']),
     original_amount: account['originalAmount'] ?? '',
     balance: account['currentBalance'] ?? '',
-    arrear_days: account['arrearDays'] ?? '',
+    days_in_arrears: account['arrearDays'] ?? '',
     as_of: dayOf(account['asOf']),
     disputed: account['disputed'] === 'true',
   };

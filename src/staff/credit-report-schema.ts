@@ -31,7 +31,7 @@ const report = Type.Object({
       ...titled({ status: text, type: text, opened: text }),
       original_amount: text(),
       balance: text({ title: 'Balance' }),
-      arrear_days: text({ title: 'Days in arrears' }),
+      days_in_arrears: text({ title: 'Days in arrears' }),
       ...titled({ as_of: text, disputed: Type.Boolean }),
     }),
     { title: 'Accounts' },

@@ -102,13 +102,6 @@ export const positiveOrNone = (name: string, description: string, without: strin
     }),
   );
 
-/** An amount of an input that is not 0. */
-export const amountAboveZero = () =>
-  amount({
-    pattern: MONEY_PATTERN.source.replace('^', '^(?=.*[1-9])'),
-    form: 'a decimal number greater than 0, such as 100.00, with at most 2 digits after the point',
-  });
-
 /** An amount of an answer: decimal text in KES, or null. */
 export const money = (options: Options = {}) =>
   Type.String({ pattern: String.raw`^-?\d+\.\d\d$`, unit: 'money', ...options });

@@ -46,7 +46,7 @@ export const INCOME: Noun = {
           form: '1 to 64 printable ASCII characters without spaces at the ends',
           description: 'the collector’s own reference',
         }),
-        amount: fields.amountAboveZero(),
+        amount: fields.positive(),
         paid_at: Type.Optional(
           fields.moment({ description: 'when the customer paid (default: now)' }),
         ),

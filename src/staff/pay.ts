@@ -26,7 +26,7 @@ const choices = Type.Object({
   float: money({ title: 'Float' }),
   billers: Type.Array(
     Type.Object({
-      biller_code: text({ title: 'Code' }),
+      biller: text({ title: 'Code' }),
       name: text({ title: 'Name' }),
       category: text({ title: 'Category' }),
       /** Customers’ name for their account, such as `Meter number`. */
@@ -165,7 +165,7 @@ export const PAY: Noun = {
         return {
           float: formatMoney(await balances.float(vendorId)),
           billers: (await deps.catalogue()).billers().map((biller) => ({
-            ...{ biller_code: biller.billerCode, name: biller.name, category: biller.category },
+            ...{ biller: biller.billerCode, name: biller.name, category: biller.category },
             account_label: biller.accountLabel,
             minimum: formatMoney(biller.minimumCents),
             maximum: biller.maximumCents === null ? null : formatMoney(biller.maximumCents),

@@ -20,7 +20,7 @@ const prefix = Type.String({
 const prefixView = Type.Object({
   prefix: text({ title: 'Prefix' }),
   /** Null: nobody serves it. */
-  biller_code: textOrNull({ title: 'Biller', nullText: 'none' }),
+  biller: textOrNull({ title: 'Biller', nullText: 'none' }),
 });
 
 const SETS = { permission: 'billers.act', actsAlone: 'always' } as const;
@@ -41,7 +41,7 @@ export const PREFIXES: Noun = {
       handle: async ({ core: { readPrefixes }, deps }) => {
         const prefixes = await readPrefixes(deps.pool);
         return {
-          prefixes: prefixes.map((row) => ({ prefix: row.prefix, biller_code: row.billerCode })),
+          prefixes: prefixes.map((row) => ({ prefix: row.prefix, biller: row.billerCode })),
         };
       },
     }),
@@ -100,7 +100,7 @@ export const PREFIXES: Noun = {
 
 function changed(prefixOf: string, before: string | null, after: string | null) {
   return {
-    result: { prefix: prefixOf, biller_code: after },
-    audit: { before: { biller_code: before }, after: { biller_code: after } },
+    result: { prefix: prefixOf, biller: after },
+    audit: { before: { biller: before }, after: { biller: after } },
   };
 }

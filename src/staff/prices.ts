@@ -104,14 +104,14 @@ const setting = {
 };
 
 const feeView = Type.Object({
-  biller_code: text({ title: 'Biller' }),
+  biller: text({ title: 'Biller' }),
   vid: textOrNull({ title: 'Vendor', nullText: 'all' }),
   ...setting,
   formula,
 });
 
 const termsView = Type.Object({
-  ...titled({ biller_code: text, operator: text }),
+  ...titled({ biller: text, operator: text }),
   ...setting,
   cost: money(),
   cost_percent: text(),
@@ -121,7 +121,7 @@ const termsView = Type.Object({
 });
 
 const quoteView = Type.Object({
-  ...titled({ biller_code: text, amount: money, fee: money }),
+  ...titled({ biller: text, amount: money, fee: money }),
   vat: money({ title: 'VAT in it' }),
   version: orNull(Type.Integer(), { title: 'Version', nullText: 'no fee' }),
   operators: Type.Array(
@@ -165,7 +165,7 @@ export const PRICES: Noun = {
         const rows = await readFees(deps.pool, wantedBy(input));
         return {
           prices: rows.map((row) => ({
-            ...{ biller_code: row.billerCode, vid: row.vid, ...settingOf(row) },
+            ...{ biller: row.billerCode, vid: row.vid, ...settingOf(row) },
             ...{ price: formulaText(row), formula: formulaFields(row) },
           })),
         };
@@ -184,7 +184,7 @@ export const PRICES: Noun = {
         const rows = await readOperatorPrices(deps.pool, wantedBy(input));
         return {
           prices: rows.map((row) => ({
-            ...{ biller_code: row.billerCode, operator: row.operatorCode, ...settingOf(row) },
+            ...{ biller: row.billerCode, operator: row.operatorCode, ...settingOf(row) },
             ...{ price: termsText(row), ...termsFields(row) },
           })),
         };
@@ -212,7 +212,7 @@ export const PRICES: Noun = {
         };
         const cost = await quote(deps.pool, payment, deps.clock.now().getTime());
         return {
-          biller_code: input.biller,
+          biller: input.biller,
           amount: formatMoney(amountCents),
           fee: formatMoney(cost.feeCents),
           vat: formatMoney(cost.vatCents),

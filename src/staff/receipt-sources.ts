@@ -23,7 +23,7 @@ const core = async () => ({
 const SETS = { permission: 'finance.act', proposes: 'money_in_setting' } as const;
 
 const sourceView = Type.Object({
-  source_code: text({ title: 'Code' }),
+  source: text({ title: 'Code' }),
   ...titled({ name: text, kind: text, collector: text }),
   status: Type.Enum([...STATUSES], { title: 'Status' }),
   pulled_until: fields.timeOrNull({ title: 'Pulled until' }),
@@ -46,8 +46,8 @@ export const RECEIPT_SOURCES: Noun = {
       rows: 'sources',
       empty: 'no sources',
       handle: async ({ core: { listSources }, deps: { pool } }) => ({
-        sources: (await listSources(pool)).map(({ settings: given, ...row }) => ({
-          ...{ ...wireOf(row), settings: { ...given } },
+        sources: (await listSources(pool)).map(({ sourceCode, settings: given, ...row }) => ({
+          ...{ source: sourceCode, ...wireOf(row), settings: { ...given } },
         })),
       }),
     }),

@@ -33,7 +33,7 @@ export const obstacle = (title: string) => textOrNull({ title, text: usable });
 export const onTrial = { on_trial: Type.Boolean() };
 
 export const routeView = Type.Object({
-  ...titled({ biller_code: text, operator: text }),
+  ...titled({ biller: text, operator: text }),
   ...terms,
   minimum: moneyOrNull({ title: 'Amounts', text: range }),
   maximum: moneyOrNull(),
@@ -48,7 +48,7 @@ export type RouteView = Static<typeof routeView>;
 
 export function routeOf(row: ListedRoute): RouteView {
   return {
-    biller_code: row.billerCode,
+    biller: row.billerCode,
     operator: row.operatorCode,
     position: row.position,
     weight: row.weight,

@@ -20,18 +20,18 @@ const biller = fields.code({ argument: true, description: 'biller code' });
 const operator = fields.code({ argument: true, description: 'operator code' });
 
 interface Outcome {
-  readonly biller_code: string;
+  readonly biller: string;
   readonly status: string;
   readonly reason: string | null;
 }
 
 const trial = Type.Object({
-  biller_code: text(),
+  biller: text(),
   status: text(),
   /** Null: nothing would be sent. */
   operator: textOrNull({
     title: 'Now',
-    text: (through: string | null, { biller_code: code, status, reason: why }: Outcome) =>
+    text: (through: string | null, { biller: code, status, reason: why }: Outcome) =>
       through === null
         ? `Nothing would be sent: ${code} is ${status} and waits for a route.`
         : `It would go through ${through}${why === null ? '' : ` (${why})`}.`,
@@ -74,7 +74,7 @@ export const ROUTES: Noun = {
         const payment = { billerCode, amountCents };
         const tried = await tryRoutes(deps.pool, payment, deps.timeZone);
         return {
-          biller_code: billerCode,
+          biller: billerCode,
           status: tried.availability,
           operator: tried.operatorCode,
           reason: tried.reason,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Type } from 'typebox';
+import { Refusal } from '../platform/base/errors.ts';
 import { readJson } from '../platform/base/json.ts';
 
 /** Settings of a protocol. The reverse of an answer’s `settings`, except that one without a value has its default again. */
@@ -30,8 +31,16 @@ export const settings = Type.Optional(
   ),
 );
 
-export const settingsOf = (given: readonly Given[] = []): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(given.map(({ name, value }) => [name, value]));
+/** Throws: `invalid_field` for a name that is given twice: nobody knows which value is meant. */
+export function settingsOf(given: readonly Given[] = []): Readonly<Record<string, unknown>> {
+  const names = given.map(({ name }) => name);
+  const twice = names.find((name, at) => names.indexOf(name) < at);
+  if (twice !== undefined) {
+    const text = `settings: ${twice} is given twice`;
+    throw new Refusal('invalid_field', { field: 'settings', text });
+  }
+  return Object.fromEntries(given.map(({ name, value }) => [name, value]));
+}
 
 /** Numbers and null are such, everything else is text. */
 function settingOf(written: string): Given | undefined {

@@ -76,7 +76,7 @@ function pricesFor(vendorId: number, billers: readonly Biller[], nowMs: number):
     return {
       biller: billerCode,
       is_own: inForce(feePrices.get(vendorId), nowMs) === price,
-      since: price.validFrom.toISOString(),
+      valid_from: price.validFrom.toISOString(),
       formula: formulaFields(price),
     };
   });

@@ -79,7 +79,7 @@ const priceView = Type.Object({
   biller: text({ title: 'Biller' }),
   /** True: it is agreed with this vendor; false: it is everybody's. */
   is_own: Type.Boolean({ title: 'Own' }),
-  since: fields.time({ title: 'Since' }),
+  valid_from: fields.time({ title: 'From' }),
   formula,
 });
 export type VendorPrice = Static<typeof priceView>;

@@ -90,7 +90,7 @@ export function eventViewOf(event: ListedEvent, vid: string, wireTime: WireTime)
     event_id: eventId,
     webhook_id: webhookIdOf(event),
     type,
-    ipay_reference: isAboutPayment ? encodeReference(vendorId, paymentId) : null,
+    reference: isAboutPayment ? encodeReference(vendorId, paymentId) : null,
     occurred_at: event.occurredAt.toISOString(),
     state: event.state,
     attempts: attemptCount,

@@ -86,7 +86,7 @@ export const eventView = Type.Object({
   webhook_id: text({ title: 'Webhook ID', wide: true }),
   type: Type.Enum([...EVENT_TYPES], { title: 'Type' }),
   /** Null: it is not about a payment. */
-  ipay_reference: textOrNull({ title: 'iPay reference' }),
+  reference: textOrNull({ title: 'iPay reference' }),
   occurred_at: fields.time({ title: 'Happened' }),
   state: Type.Enum([...EVENT_STATES], { title: 'State' }),
   attempts: Type.Integer({ title: 'Attempts', unit: 'count' }),

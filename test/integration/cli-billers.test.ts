@@ -52,7 +52,7 @@ async function billersVersion(): Promise<bigint> {
 }
 
 interface BillerJson {
-  readonly biller_code: string;
+  readonly biller: string;
   readonly [name: string]: unknown;
 }
 
@@ -136,6 +136,7 @@ describe('malipo operator', () => {
   it.each([
     [['--setting', 'pay_timeout_ms=soon'], 1, 'pay_timeout_ms must be a whole number'],
     [['--setting', 'colour=red'], 1, 'colour'],
+    [['--setting', 'a=1', '--setting', 'b=2', '--setting', 'a=2'], 1, 'a is given twice'],
     [['--base-url', 'http://pay.example.com'], 1, 'https'],
     [['--connector', 'pigeon'], 2, '--connector'],
     [['--setting', 'pay_timeout_ms'], 2, '--setting'],
@@ -227,7 +228,7 @@ async function addBiller(billerCode: string, ...options: string[]): Promise<void
 }
 
 async function billerOf(billerCode: string): Promise<BillerJson | undefined> {
-  return (await billers()).find((biller) => biller.biller_code === billerCode);
+  return (await billers()).find((biller) => biller.biller === billerCode);
 }
 
 describe('malipo biller', () => {
@@ -252,7 +253,7 @@ describe('malipo biller', () => {
     expect(added.json()).toMatchObject({ kind: 'operator_setting', decision: 'approved' });
     expect(await billersVersion()).toBe(before + 1n);
     expect((await billers()).at(-1)).toEqual({
-      biller_code: 'lake_water',
+      biller: 'lake_water',
       name: 'Lake Water',
       category: 'water',
       operator: 'waterworks',
@@ -388,12 +389,12 @@ describe('malipo prefix', () => {
   it('sets, lists and removes', async () => {
     const before = await billersVersion();
     const set = await malipo(environment, 'prefix', 'set', '201', 'WATER', '--json');
-    expect(set.json()).toEqual({ prefix: '201', biller_code: 'water' });
+    expect(set.json()).toEqual({ prefix: '201', biller: 'water' });
     await must(environment, 'prefix', 'set', '201', 'tv');
     expect(await billersVersion()).toBe(before + 2n);
     const listed = await must(environment, 'prefix', 'list', '--json');
     expect(listed.json()).toMatchObject({
-      prefixes: expect.arrayContaining([{ prefix: '201', biller_code: 'tv' }]) as unknown,
+      prefixes: expect.arrayContaining([{ prefix: '201', biller: 'tv' }]) as unknown,
     });
     expect((await must(environment, 'prefix', 'list')).stdout).toMatch(/^201 {5}tv$/m);
     await must(environment, 'prefix', 'remove', '201');
@@ -423,9 +424,9 @@ describe('malipo prefix', () => {
       missing_billers: ['airtel', 'jtl', 'telkom'],
     });
     const listed = (await must(environment, 'prefix', 'list', '--json')).json<{
-      prefixes: { prefix: string; biller_code: string }[];
+      prefixes: { prefix: string; biller: string }[];
     }>();
-    expect(listed.prefixes.filter(({ biller_code: code }) => code === 'safaricom')).toHaveLength(
+    expect(listed.prefixes.filter(({ biller: code }) => code === 'safaricom')).toHaveLength(
       ofSafaricom.length,
     );
     const again = await must(environment, 'prefix', 'load-kenya');

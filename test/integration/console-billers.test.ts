@@ -88,7 +88,7 @@ test('what the operators of a biller sell for it, as the command line says', asy
   await saveProducts(running.service.pool, 'multichoice', [bouquet, other]);
   const { body } = await client.get('/billers/dstv/products');
   expect(body).toEqual({
-    biller_code: 'dstv',
+    biller: 'dstv',
     amounts: 'any',
     operators: [{ operator: 'multichoice', refreshed_at: expect.any(String), error: null }],
     products: [
@@ -119,8 +119,8 @@ test('what the operators of a biller sell for it, as the command line says', asy
 
 test('a biller with its payments of the last day, as the list and the command line show it', async () => {
   const { body: listed } = await client.get('/billers');
-  const { billers } = listed as { billers: { biller_code: string }[] };
-  const dstv = billers.find((one) => one.biller_code === 'dstv');
+  const { billers } = listed as { billers: { biller: string }[] };
+  const dstv = billers.find((one) => one.biller === 'dstv');
   const { body: shown } = await client.get('/billers/dstv');
   expect(shown).toMatchObject({ ...dstv, routes: [{ operator: 'multichoice', obstacle: null }] });
   expect(shown['intervals']).toHaveLength(49);

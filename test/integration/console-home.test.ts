@@ -48,7 +48,7 @@ test('staff see the figures of the command line', async () => {
     queued: { count: home.queued.count },
     unknown: { count: home.unknown.count },
     open_cases: { count: home.open_cases?.count },
-    billers: home.billers.map(({ biller_code, status }) => ({ biller_code, status })),
+    billers: home.billers.map(({ biller, status }) => ({ biller, status })),
   });
   expect(home.billers.length).toBeGreaterThan(5);
   const shown = await inProcess({ DATABASE_URL: databaseUrl, ...zone }, 'overview');

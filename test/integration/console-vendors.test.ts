@@ -241,7 +241,7 @@ describe('webhooks', () => {
     const { events } = await read<EventList>(demoAdmin, `${path}?limit=50&cursor=${first.next}`);
     expect(events).toHaveLength(2);
     const [low] = (await read<EventList>(demoAdmin, `${path}?type=float.low`)).events;
-    expect(low).toMatchObject({ state: 'given_up', last_result: 'HTTP 500', ipay_reference: null });
+    expect(low).toMatchObject({ state: 'given_up', last_result: 'HTTP 500', reference: null });
     expect(JSON.parse(low?.body ?? '')).toMatchObject({ data: { vid: 'demo', float: 1 } });
     const one = await act(demoAdmin, 'POST', `${path}/${low?.event_id}/replay`, {});
     expect(one).toEqual({ vid: 'demo', replayed: 1 });

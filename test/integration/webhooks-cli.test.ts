@@ -107,8 +107,8 @@ test('waiting, failing and abandoned events are shown, counted and sent again', 
   }
   const { events } = await webhook('events', vid, '--state', 'given_up');
   expect(events).toMatchObject([
-    { ipay_reference: second, attempts: 1, last_result: 'HTTP 500' },
-    { ipay_reference: first, type: 'transaction.succeeded', state: 'given_up' },
+    { reference: second, attempts: 1, last_result: 'HTTP 500' },
+    { reference: first, type: 'transaction.succeeded', state: 'given_up' },
   ]);
   const shown = await must(environment, 'webhook', 'events', vid);
   expect(shown.stdout).toContain('given_up');

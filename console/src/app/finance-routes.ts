@@ -82,14 +82,14 @@ const vat = createRoute({
 
 const vendorStatement = createRoute({
   getParentRoute: () => shell,
-  path: '/vendors/$vid/statement',
+  path: '/vendors/$vid/account-statement',
   validateSearch: readBookFilter,
   component: lazyPage(() => import('../pages/book-statement/StatementPage.tsx'), 'VendorStatement'),
 });
 
 const operatorStatement = createRoute({
   getParentRoute: () => shell,
-  path: '/operators/$code/statement',
+  path: '/operators/$code/account-statement',
   validateSearch: readBookFilter,
   component: lazyPage(
     () => import('../pages/book-statement/StatementPage.tsx'),

@@ -16,7 +16,7 @@ export function useBillerColumns(): {
     state: [
       {
         title: t`Biller`,
-        cell: ({ biller_code: code, name }) => (
+        cell: ({ biller: code, name }) => (
           <Link to="/billers/$code" params={{ code }}>
             {name}
           </Link>

@@ -119,7 +119,11 @@ function speltOption(
   return option.argParser((text, before: unknown) => {
     const item = read(text);
     if (item === undefined) throw new InvalidArgumentError(`It must be ${form}.`);
-    if (type === 'object') return { ...(before as object | undefined), ...(item as object) };
+    if (type === 'object') {
+      const twice = Object.keys(item as object).find((name) => Object.hasOwn(before ?? {}, name));
+      if (twice !== undefined) throw new InvalidArgumentError(`${twice} is given twice.`);
+      return { ...(before as object | undefined), ...(item as object) };
+    }
     return [...((before ?? []) as readonly unknown[]), item];
   });
 }

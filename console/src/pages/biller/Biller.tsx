@@ -51,7 +51,7 @@ function Shown({ biller }: { readonly biller: BillerView }) {
             {biller.name} <BillerState biller={biller} />
           </>
         }
-        about={biller.biller_code}
+        about={biller.biller}
       >
         {mayChange && <ChangeStatus biller={biller} />}
       </PageHeader>
@@ -63,7 +63,7 @@ function Shown({ biller }: { readonly biller: BillerView }) {
         </Stack>
         <Stack>
           <About biller={biller} />
-          <TryRoute code={biller.biller_code} />
+          <TryRoute code={biller.biller} />
         </Stack>
       </Columns>
     </>

@@ -35,7 +35,7 @@ interface Ask {
 
 function AskOnline({ biller, ...dialog }: Ask) {
   const { t } = useLingui();
-  const change = useChange(biller.biller_code);
+  const change = useChange(biller.biller);
   const { name } = biller;
   return (
     <ConfirmDialog
@@ -55,7 +55,7 @@ function AskOnline({ biller, ...dialog }: Ask) {
 
 function AskOffline({ biller, ...dialog }: Ask) {
   const { t } = useLingui();
-  const change = useChange(biller.biller_code);
+  const change = useChange(biller.biller);
   const { name } = biller;
   return (
     <ConfirmDialog

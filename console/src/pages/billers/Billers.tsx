@@ -34,7 +34,7 @@ export function Billers() {
           <Table
             label={t`Billers`}
             rows={list.data?.billers ?? []}
-            keyOf={(biller) => biller.biller_code}
+            keyOf={(biller) => biller.biller}
             empty={t`There are no billers yet.`}
             columns={[
               ...state,

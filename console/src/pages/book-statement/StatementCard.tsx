@@ -21,7 +21,7 @@ export function StatementCard({ vid }: { readonly vid: string }) {
   return (
     <Card
       title={
-        <Link to="/vendors/$vid/statement" params={{ vid }} search={days}>
+        <Link to="/vendors/$vid/account-statement" params={{ vid }} search={days}>
           <Trans>Statement</Trans>
         </Link>
       }

@@ -16,8 +16,8 @@ import type { StatementList } from './statement-query.ts';
 
 /** A vendor's statement on a page of its own, which can be printed. */
 export function VendorStatement() {
-  const { vid } = useParams({ from: '/shell/vendors/$vid/statement' });
-  const filter: BookFilter = useSearch({ from: '/shell/vendors/$vid/statement' });
+  const { vid } = useParams({ from: '/shell/vendors/$vid/account-statement' });
+  const filter: BookFilter = useSearch({ from: '/shell/vendors/$vid/account-statement' });
   const navigate = useNavigate();
   const isStaff = useSession().person.vid === null;
   const back = isStaff ? (
@@ -34,7 +34,7 @@ export function VendorStatement() {
       path={vendorPath(vid)}
       filter={filter}
       onFilter={(search) =>
-        void navigate({ to: '/vendors/$vid/statement', params: { vid }, search })
+        void navigate({ to: '/vendors/$vid/account-statement', params: { vid }, search })
       }
       back={back}
       title={<Trans>Statement of {vid}</Trans>}
@@ -45,8 +45,8 @@ export function VendorStatement() {
 
 /** The statement of our float with an operator. */
 export function OperatorStatement() {
-  const { code } = useParams({ from: '/shell/operators/$code/statement' });
-  const filter: BookFilter = useSearch({ from: '/shell/operators/$code/statement' });
+  const { code } = useParams({ from: '/shell/operators/$code/account-statement' });
+  const filter: BookFilter = useSearch({ from: '/shell/operators/$code/account-statement' });
   const { to } = usePeriod(filter);
   const navigate = useNavigate();
   return (
@@ -54,7 +54,7 @@ export function OperatorStatement() {
       path={operatorPath(code)}
       filter={filter}
       onFilter={(search) =>
-        void navigate({ to: '/operators/$code/statement', params: { code }, search })
+        void navigate({ to: '/operators/$code/account-statement', params: { code }, search })
       }
       back={
         <Link to="/operators/$code" params={{ code }}>

@@ -79,10 +79,10 @@ function About({ of }: { readonly of: ListedCreditImport }) {
           {
             name: t`Finished`,
             value:
-              of.finished_at === null ? (
+              of.ended_at === null ? (
                 <Trans>Not finished: it continues with the same file.</Trans>
               ) : (
-                <Time at={of.finished_at} />
+                <Time at={of.ended_at} />
               ),
           },
         ]}

@@ -85,11 +85,7 @@ function List({ imports }: { readonly imports: readonly ListedCreditImport[] }) 
   );
 }
 
-function Refused({
-  of: { rejected, finished_at: finishedAt },
-}: {
-  readonly of: ListedCreditImport;
-}) {
+function Refused({ of: { rejected, ended_at: finishedAt } }: { readonly of: ListedCreditImport }) {
   const { count } = useFigures();
   if (finishedAt === null) {
     return (

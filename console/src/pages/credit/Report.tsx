@@ -174,7 +174,7 @@ function Accounts({
           },
           {
             title: t`Days in arrears`,
-            cell: (account) => account.arrear_days,
+            cell: (account) => account.days_in_arrears,
             align: 'end',
             hide: 'small',
           },

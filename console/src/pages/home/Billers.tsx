@@ -18,7 +18,7 @@ export function Billers({ billers }: { readonly billers: readonly BillerState[] 
       <Table
         label={t`Billers`}
         rows={sorted}
-        keyOf={(biller) => biller.biller_code}
+        keyOf={(biller) => biller.biller}
         empty={t`There are no billers yet.`}
         columns={[...state, ...lastHour]}
       />

@@ -127,7 +127,7 @@ function Events({
             onReplay !== undefined && (
               <Button
                 onClick={() => onReplay(event)}
-                aria-label={t`Send ${event.type} of ${event.ipay_reference ?? event.webhook_id} again`}
+                aria-label={t`Send ${event.type} of ${event.reference ?? event.webhook_id} again`}
               >
                 <Trans>Send again</Trans>
               </Button>
@@ -139,7 +139,7 @@ function Events({
 }
 
 function What({ event }: { readonly event: EventView }) {
-  const { type, ipay_reference: reference, webhook_id: webhookId, body } = event;
+  const { type, reference, webhook_id: webhookId, body } = event;
   return (
     <>
       {type}{' '}

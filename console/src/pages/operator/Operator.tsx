@@ -118,7 +118,7 @@ function Float({ code, float }: { readonly code: string; readonly float: FloatVi
             {
               name: t`In our books`,
               value: (
-                <Link to="/operators/$code/statement" params={{ code }}>
+                <Link to="/operators/$code/account-statement" params={{ code }}>
                   <Trans>Statement</Trans>
                 </Link>
               ),

@@ -57,8 +57,7 @@ function Form({ choices: { billers } }: { readonly choices: PayChoices }) {
   // Fixed for as long as the form is open: however often it is sent, it is paid once.
   const [reference] = useState(newReference);
   const [form, setForm] = useState<PayForm>({
-    biller_name:
-      (billers.find(({ status }) => status === 'ONLINE') ?? billers[0])?.biller_code ?? '',
+    biller_name: (billers.find(({ status }) => status === 'ONLINE') ?? billers[0])?.biller ?? '',
     account: '',
     amount: '',
     phone: '',
@@ -179,12 +178,12 @@ function withoutHidden(form: PayForm, billers: readonly PayBiller[]): PayForm {
 }
 
 const billerOf = (form: PayForm, billers: readonly PayBiller[]): PayBiller | undefined =>
-  billers.find(({ biller_code: code }) => code === form.biller_name);
+  billers.find(({ biller: code }) => code === form.biller_name);
 
 function useBillerNames(billers: readonly PayBiller[]): Readonly<Record<string, string>> {
   const { t } = useLingui();
   return Object.fromEntries(
-    billers.map(({ biller_code: code, name, status }) => [
+    billers.map(({ biller: code, name, status }) => [
       code,
       status === 'ONLINE' ? name : t`${name} (offline)`,
     ]),

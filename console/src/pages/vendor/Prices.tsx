@@ -23,7 +23,7 @@ export function Prices({ prices }: { readonly prices: readonly VendorPrice[] }) 
             cell: ({ is_own: isOwn }) => (isOwn ? t`this vendor` : t`everybody`),
             hide: 'small',
           },
-          { title: t`Since`, cell: ({ since }) => <Time at={since} />, hide: 'small' },
+          { title: t`Since`, cell: ({ valid_from: from }) => <Time at={from} />, hide: 'small' },
         ]}
       />
     </Card>
