@@ -59,7 +59,7 @@ export interface Connector {
 /** The protocols, by the name in `operators.connector`. `registry.ts` has them. */
 export const PROTOCOL_NAMES = [
   ...(['http-json', 'daraja-b2b', 'dt-one', 'jambopay', 'reloadly', 'africastalking'] as const),
-  ...(['tingg', 'http'] as const),
+  ...(['tingg', 'http', 'daraja-b2c'] as const),
 ] as const;
 
 /** Facts about every operator that uses the protocol. Shown by the CLI and in the reference. */

@@ -11,6 +11,7 @@ import type {
 import type { StatementFormat } from './operator-statements.ts';
 import { africastalking } from './operators/africastalking/protocol.ts';
 import { darajaB2b } from './operators/daraja-b2b/protocol.ts';
+import { darajaB2c } from './operators/daraja-b2c/protocol.ts';
 import { dtOne } from './operators/dt-one/protocol.ts';
 import { http } from './operators/http/protocol.ts';
 import { httpJson } from './operators/http-json/protocol.ts';
@@ -33,6 +34,7 @@ const PROTOCOLS: Readonly<Record<(typeof PROTOCOL_NAMES)[number], Protocol>> = {
   africastalking,
   tingg,
   http,
+  'daraja-b2c': darajaB2c,
 };
 const BY_NAME: Readonly<Record<string, Protocol>> = PROTOCOLS;
 

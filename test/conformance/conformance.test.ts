@@ -1,6 +1,6 @@
 import { describeConformance } from './suite.ts';
 import { africastalking } from './subjects/africastalking.ts';
-import { darajaB2b } from './subjects/daraja-b2b.ts';
+import { darajaB2b, darajaB2c } from './subjects/daraja-b2b.ts';
 import { dtOne } from './subjects/dt-one.ts';
 import { exampleForms } from './subjects/example-forms.ts';
 import { exampleXml } from './subjects/example-xml.ts';
@@ -25,6 +25,10 @@ const SUBJECTS = [
     { originalId: 'conversation', unknownId: 'code_25', tillIdentifier: '2' },
     { till: '5001234', identifier_type: '2' },
   ),
+  darajaB2c({ originalId: 'originator', unknownId: 'code_25' }),
+  darajaB2c({ originalId: 'originator', unknownId: 'silence' }),
+  darajaB2c({ originalId: 'conversation', unknownId: 'code_25' }),
+  darajaB2c({ originalId: 'conversation', unknownId: 'silence' }),
   dtOne({ mode: 'async', confirm: 'two_step', lateLookups: 0 }),
   dtOne({ mode: 'sync', confirm: 'two_step', lateLookups: 2 }),
   dtOne({ mode: 'async', confirm: 'at_once', lateLookups: 100 }),

@@ -21,7 +21,7 @@ export interface RecordingServer {
 /** Records requests. @param answerTo returns the JSON answer to a request line. */
 export async function startRecordingServer(
   answerTo: (line: string) => unknown,
-  status = 200,
+  status: number | ((line: string) => number) = 200,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<RecordingServer> {
   const requests: Recorded[] = [];
@@ -29,7 +29,8 @@ export async function startRecordingServer(
     const line = `${request.method ?? ''} ${request.url ?? ''}`;
     const record = async (): Promise<void> => {
       requests.push({ line, headers: request.headers, body: await text(request) });
-      response.writeHead(status, headers).end(JSON.stringify(answerTo(line)));
+      const code = typeof status === 'number' ? status : status(line);
+      response.writeHead(code, headers).end(JSON.stringify(answerTo(line)));
     };
     record().catch(() => response.destroy());
   });

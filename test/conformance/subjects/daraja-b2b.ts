@@ -1,4 +1,6 @@
-import { darajaB2b as protocol } from '../../../src/connectors/operators/daraja-b2b/protocol.ts';
+import { darajaB2b as payBills } from '../../../src/connectors/operators/daraja-b2b/protocol.ts';
+import { darajaB2c as phones } from '../../../src/connectors/operators/daraja-b2c/protocol.ts';
+import type { Protocol } from '../../../src/connectors/operator.ts';
 import { DarajaEmulator } from '../../../sandbox/providers/daraja/emulator.ts';
 import type { DarajaOptions } from '../../../sandbox/providers/daraja/emulator.ts';
 import { createGateway } from '../../../sandbox/providers/daraja/listener.ts';
@@ -14,14 +16,42 @@ const SECRET = {
 /** What is not established of the real provider. */
 type Unestablished = Pick<DarajaOptions, 'unknownId' | 'originalId' | 'tillIdentifier'>;
 
+interface Way {
+  readonly name: string;
+  readonly protocol: Protocol;
+  readonly billerCode: string;
+  readonly settings: object;
+  readonly path: string;
+  readonly accountOf?: (number: number, suffix: string) => string;
+}
+
 /** @param receiver of the biller's payments, as its settings name it. */
-export function darajaB2b(
+export const darajaB2b = (
   answers: Unestablished,
   receiver: object = { pay_bill: '600200' },
-): Subject {
-  return {
-    name: `daraja-b2b, asked by ${answers.originalId} id, ${answers.unknownId} about an unknown one: ${Object.keys(receiver).join(', ')}`,
+): Subject =>
+  subjectOf(answers, {
+    name: `daraja-b2b to ${Object.keys(receiver).join(', ')}`,
+    protocol: payBills,
     billerCode: 'nairobi_water',
+    settings: { billers: { nairobi_water: receiver } },
+    path: '/mpesa/b2b/v1/paymentrequest',
+  });
+
+export const darajaB2c = (answers: Unestablished): Subject =>
+  subjectOf(answers, {
+    name: 'daraja-b2c',
+    protocol: phones,
+    billerCode: 'mpesa_payout',
+    settings: {},
+    path: '/mpesa/b2c/v3/paymentrequest',
+    accountOf: (number, suffix) => `2547${String(number).padStart(4, '0')}${suffix}`,
+  });
+
+function subjectOf(answers: Unestablished, way: Way): Subject {
+  return {
+    name: `${way.name}, asked by ${answers.originalId} id, ${answers.unknownId} about an unknown one`,
+    billerCode: way.billerCode,
     start: async () => {
       const emulator = new DarajaEmulator({
         resultAfterMs: 1,
@@ -32,14 +62,14 @@ export function darajaB2b(
       const settings = {
         short_code: '600100',
         initiator: 'apiop01',
-        billers: { nairobi_water: receiver },
+        ...way.settings,
       };
       return {
         ...(await serve(emulator, gateway.listener)),
         connect: (baseUrl, options) =>
-          connectTo(protocol, baseUrl, { ...options, settings, secret: SECRET }),
-        isInstruction: (_method, path) => path === '/mpesa/b2b/v1/paymentrequest',
-        accountFor: accountsBy({ ...SUFFIXES, paid_later: '9913' }),
+          connectTo(way.protocol, baseUrl, { ...options, settings, secret: SECRET }),
+        isInstruction: (_method, path) => path === way.path,
+        accountFor: accountsBy({ ...SUFFIXES, paid_later: '9913' }, way.accountOf),
         expireTokens: () => gateway.expireTokens(),
         limitRate: (requests) => gateway.limitRate(requests),
         skewClock: (byMs) => emulator.skewClock(byMs),

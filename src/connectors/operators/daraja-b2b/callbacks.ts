@@ -5,12 +5,12 @@ import type {
   PaymentFinder,
   SentPayment,
 } from '../../operator-callbacks.ts';
-import type { FinalOutcome } from '../../operator-outcomes.ts';
+import type { DeclineCode, FinalOutcome } from '../../operator-outcomes.ts';
 import { contradictory, declined } from '../../outcomes.ts';
 import type { SecretPath, SecretPaths } from '../../secret-path.ts';
 import { outcomeOfResult, paid } from './classify.ts';
-import { declineOf, FLOAT_TOO_LOW, NOT_PAID, NOT_PAID_IF_DECLINED } from './codes.ts';
-import { formatHandle, handleOf, parseHandle, withResult } from './handle.ts';
+import { FLOAT_TOO_LOW, NOT_PAID, NOT_PAID_IF_DECLINED } from './codes.ts';
+import { formatHandle, handleOf, knownHandle, parseHandle, withResult } from './handle.ts';
 import type { Handle } from './handle.ts';
 import { availableBalance, readResult } from './result.ts';
 import type { Result } from './result.ts';
@@ -23,11 +23,19 @@ export const BALANCE = 'b';
 /** The request waited too long in Daraja's queue. That is not a result. */
 export const TIMEOUT = 't';
 
+/** What differs between Daraja's ways to pay. */
+export interface Rules {
+  /** The OriginatorConversationID that an attempt is sent with; null: Daraja chooses it. */
+  readonly ownId: (attempt: Pick<SentPayment, 'reference' | 'attemptNumber'>) => string | null;
+  /** What a ResultCode that proves that nothing was executed means; undefined: it proves nothing. */
+  readonly declineOf: (resultCode: string) => DeclineCode | undefined;
+}
+
 /**
  * Callbacks are not signed; they arrive on URLs that only Daraja knows. Even so, the Result of a
  * payment only causes a status query. The answer to that query settles if it names our payment.
  */
-export function createCallbacks(paths: SecretPaths, floatAccount: string): Callbacks {
+export function createCallbacks(paths: SecretPaths, floatAccount: string, rules: Rules): Callbacks {
   return {
     acceptedBody: { ResultCode: 0, ResultDesc: 'Accepted' },
     keepsHandles: false,
@@ -41,8 +49,8 @@ export function createCallbacks(paths: SecretPaths, floatAccount: string): Callb
       if (result === undefined) return unreadable(about, request.body);
       if (about.kind === BALANCE) return readBalance(result, floatAccount);
       return about.kind === STATUS
-        ? await readStatus(about, result, find)
-        : await readPaymentResult(about, result, find);
+        ? await readStatus(about, result, { find, rules })
+        : await readPaymentResult(about, result, { find, rules });
     },
   };
 }
@@ -57,14 +65,17 @@ function unreadable({ kind, reference }: SecretPath, body: Buffer): CallbackRead
 async function readPaymentResult(
   about: SecretPath,
   result: Result,
-  find: PaymentFinder,
+  { find, rules }: { readonly find: PaymentFinder; readonly rules: Rules },
 ): Promise<CallbackReading> {
   const { reference } = about;
-  const says = outcomeOfResult(result);
+  const says = outcomeOfResult(result, rules.declineOf);
   const handle = handleOf(result.conversationId, result.originatorId);
   if (handle === null) return refused('the Result has no ConversationID');
   const sent = await find.byReference(reference);
-  const misfit = sent && misfitOf(about, sent, result.conversationId);
+  const ownId = rules.ownId(about);
+  const misfit = isOther(result.originatorId, ownId)
+    ? 'it names another OriginatorConversationID'
+    : sent && misfitOf(about, sent, result.conversationId);
   if (misfit !== undefined) return report(reference, { kind: 'mismatch', reason: misfit, says });
   const declinedBy = says?.kind === 'declined' ? says.code : null;
   const stored = parseHandle(sent?.operatorHandle ?? null);
@@ -74,17 +85,21 @@ async function readPaymentResult(
 async function readStatus(
   about: SecretPath,
   result: Result,
-  find: PaymentFinder,
+  { find, rules }: { readonly find: PaymentFinder; readonly rules: Rules },
 ): Promise<CallbackReading> {
   // The query failed, not the payment.
   if (result.code !== '0') return NOTHING;
   const sent = await find.byReference(about.reference);
-  const handle = parseHandle(sent?.operatorHandle ?? null);
+  const ownId = rules.ownId(about);
+  const handle = knownHandle(sent?.operatorHandle ?? null, ownId);
   if (sent === undefined || handle === null) return NOTHING;
   const conversationId = namedBy(result, handle);
   if (conversationId === undefined) return NOTHING;
-  const outcome = outcomeOfStatus(result, handle);
-  const misfit = misfitOf(about, sent, conversationId);
+  const outcome = outcomeOfStatus(result, handle, rules);
+  const originatorId = result.parameter('OriginatorConversationID') ?? '';
+  const misfit = isOther(originatorId, ownId)
+    ? 'it names another OriginatorConversationID'
+    : misfitOf(about, sent, conversationId);
   if (misfit !== undefined) {
     return report(about.reference, { kind: 'mismatch', reason: misfit, says: outcome });
   }
@@ -100,14 +115,20 @@ async function readStatus(
  * names no payment, but perhaps the query itself, and so proves nothing.
  */
 function namedBy(result: Result, { conversationId, originatorId }: Handle): string | undefined {
-  const named = result.parameter('ConversationID') ?? '';
-  if (named !== '' && named !== result.conversationId) return named;
   const isOurs =
     originatorId !== null && result.parameter('OriginatorConversationID') === originatorId;
+  const named = result.parameter('ConversationID') ?? '';
+  // With nothing to compare it with, a ConversationID alone may be anybody's.
+  const isComparable = conversationId !== '' || isOurs;
+  if (isComparable && named !== '' && named !== result.conversationId) return named;
   return isOurs ? conversationId : undefined;
 }
 
-function outcomeOfStatus(result: Result, { declinedBy }: Handle): FinalOutcome | null {
+function outcomeOfStatus(
+  result: Result,
+  { declinedBy }: Handle,
+  { declineOf }: Rules,
+): FinalOutcome | null {
   const status = result.parameter('TransactionStatus') ?? '';
   if (status === 'Completed') {
     return paid(result, result.parameter('ReceiptNo') ?? '', result.parameter('Amount'));
@@ -118,6 +139,10 @@ function outcomeOfStatus(result: Result, { declinedBy }: Handle): FinalOutcome |
   const failureCode = declinedBy === null ? undefined : declineOf(declinedBy);
   return declined(declinedBy ?? status, failureCode ?? 'declined', `Not paid: ${status}`);
 }
+
+/** Names another instruction than ours. Without an id of our own this says nothing. */
+const isOther = (originatorId: string, ownId: string | null): boolean =>
+  ownId !== null && originatorId !== '' && originatorId !== ownId;
 
 /** Why the callback does not match the instruction. */
 function misfitOf(

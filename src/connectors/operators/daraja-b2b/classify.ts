@@ -1,8 +1,13 @@
 import type { Ending } from '../../../platform/outbound/exchange.ts';
-import type { Declined, Paid, PaymentOutcome, Unknown } from '../../operator-outcomes.ts';
+import type {
+  Declined,
+  DeclineCode,
+  Paid,
+  PaymentOutcome,
+  Unknown,
+} from '../../operator-outcomes.ts';
 import { declined, notSent, unknown } from '../../outcomes.ts';
 import { cleanMessage } from '../../../platform/base/clean-text.ts';
-import { declineOf } from './codes.ts';
 import { formatHandle, handleOf } from './handle.ts';
 import type { Handle } from './handle.ts';
 import { objectOf, readJson, textOf } from '../../values.ts';
@@ -62,6 +67,8 @@ function isOverLimit({ httpStatus, errorCode }: GatewayAnswer): boolean {
   return httpStatus === 429 || (httpStatus === 500 && OVER_LIMIT.has(errorCode ?? ''));
 }
 
+const isDuplicate = (message: string): boolean => /duplicate/i.test(message);
+
 /** The outcome of an instruction. Here it is at most accepted; a Result reports how it ended. */
 export function classifyInstruction(ending: Ending): PaymentOutcome {
   if (ending.kind === 'nothing_written') return notSent(ending.reason, { answered: false });
@@ -69,6 +76,8 @@ export function classifyInstruction(ending: Ending): PaymentOutcome {
   const answer = readGateway(ending);
   if (answer === undefined) return unknown(`HTTP ${ending.httpStatus} without an answer`, false);
   const { httpStatus, handle, responseCode, errorCode, message } = answer;
+  // With any status and code: an earlier request of this id was taken.
+  if (isDuplicate(message)) return unknown(`an earlier request was taken: ${message}`, true);
   if (httpStatus === 200 && responseCode === '0') {
     const operatorHandle = handle === null ? null : formatHandle(handle);
     return { ...unknown('accepted by the operator', true), operatorHandle };
@@ -97,10 +106,17 @@ export function classifyQuestion(ending: Ending): Unknown {
 }
 
 /** The final outcome in the Result of a payment; null: it has none. */
-export function outcomeOfResult(result: Result): Paid | Declined | null {
+export function outcomeOfResult(
+  result: Result,
+  declineOf: (resultCode: string) => DeclineCode | undefined,
+): Paid | Declined | null {
   if (result.isPartial) return null;
   if (result.code === '0') {
-    return paid(result, result.transactionId, result.parameter('Amount'));
+    return paid(
+      result,
+      result.transactionId,
+      result.parameter('Amount') ?? result.parameter('TransactionAmount'),
+    );
   }
   const failureCode = declineOf(result.code);
   return failureCode === undefined ? null : declined(result.code, failureCode, result.description);

@@ -3,7 +3,7 @@ import type { Result } from './result.ts';
 
 /** Stored with an instruction. Nothing in it is believed: it says what to ask. */
 export interface Handle {
-  /** Daraja gives each request two ids. */
+  /** Daraja gives each request two ids. Empty: it gave us none yet, and the other one is our own. */
   readonly conversationId: string;
   /** Null: nothing that we read named it. */
   readonly originatorId: string | null;
@@ -66,4 +66,12 @@ export function parseHandle(text: string | null): Handle | null {
     declinedBy: declinedBy ?? null,
     isOver: over === 'over',
   };
+}
+
+/** What is stored, with our own id of the instruction in place of the one that Daraja would choose. */
+export function knownHandle(text: string | null, ownId: string | null): Handle | null {
+  const stored = parseHandle(text);
+  if (ownId === null) return stored;
+  const nothing = { conversationId: '', receipt: null, declinedBy: null, isOver: false };
+  return { ...(stored ?? nothing), originatorId: ownId };
 }

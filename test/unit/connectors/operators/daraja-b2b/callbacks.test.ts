@@ -1,3 +1,4 @@
+import { declineOf } from '../../../../../src/connectors/operators/daraja-b2b/codes.ts';
 import { expect, test } from 'vitest';
 import type {
   CallbackReading,
@@ -8,7 +9,7 @@ import { createCallbacks } from '../../../../../src/connectors/operators/daraja-
 import { createSecretPaths } from '../../../../../src/connectors/secret-path.ts';
 
 const PATHS = createSecretPaths('op', [{ secret: 's', validUntil: null }]);
-const CALLBACKS = createCallbacks(PATHS, 'Working Account');
+const CALLBACKS = createCallbacks(PATHS, 'Working Account', { ownId: () => null, declineOf });
 const SENT: SentPayment = {
   reference: 'R',
   attemptNumber: 1,

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, privateDecrypt, constants } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { encryptCredential } from '../../../../../src/connectors/operators/daraja-b2b/protocol.ts';
+import { encryptCredential } from '../../../../../src/connectors/operators/daraja-b2b/access.ts';
 import {
   balanceRequest,
   paymentRequest,
