@@ -293,15 +293,18 @@ async function addCommands(program: Command, cli: Cli, args: readonly string[]):
   }
   if (called === 'completion') {
     const { addCompletionCommand } = await import('./completion.ts');
-    addCompletionCommand(program, cli, async () => {
-      const whole = createProgram(cli.surroundings);
-      await addGroups(whole, cli, { isCalled: () => true, profile: undefined });
-      return whole;
-    });
+    addCompletionCommand(program, cli, async () => await everyCommand(cli));
     return;
   }
   const profile = profileOf(environment);
   await addGroups(program, cli, { isCalled: (name) => name === called, profile });
+}
+
+/** The whole program: its completion, and what documents name of it, are made of it. */
+export async function everyCommand(cli: Cli): Promise<Command> {
+  const whole = createProgram(cli.surroundings);
+  await addGroups(whole, cli, { isCalled: () => true, profile: undefined });
+  return whole;
 }
 
 /** Only those that are called are loaded. */
