@@ -209,8 +209,9 @@ test('the status query finds a payment to a phone by the caller’s id and by it
       ResultURL: `${provider.callbackOrigin}/status`,
     });
   await ask({ OriginalConversationID: 'id-1' });
+  const [found] = await results('/status');
   await ask({ OriginalConversationID: 'id-2' });
-  const [found, unknown] = await results('/status');
+  const [, unknown] = await results('/status');
   const parameters = JSON.stringify(found?.['ResultParameters']);
   expect(parameters).toContain('{"Key":"TransactionStatus","Value":"Completed"}');
   expect(parameters).toContain('{"Key":"OriginatorConversationID","Value":"id-1"}');
@@ -223,20 +224,18 @@ test('the status query finds a payment to a phone by the caller’s id and by it
 test('a queue time-out comes to its own URL, and the payment is made all the same', async () => {
   await start();
   await payPhone('254705919913');
-  expect((await provider.callbacks()).map(({ line }) => line)).toEqual([
-    'POST /timeout',
-    'POST /result',
-  ]);
+  const lines = (await provider.callbacks()).map(({ line }) => line);
+  expect(lines.toSorted()).toEqual(['POST /result', 'POST /timeout']);
   expect(emulator.truth()).toHaveLength(1);
 });
 
 test('a Result may name ids that are not the payment’s', async () => {
   await start();
   await payPhone('254705919920', 'id-1');
-  expect(await results()).toMatchObject([
-    { ResultCode: 2006, OriginatorConversationID: '5118-111210482-0' },
-    { ResultCode: 0, OriginatorConversationID: 'id-1' },
-  ]);
+  const told = (await results()).map((result) =>
+    [result['OriginatorConversationID'], result['ResultCode']].join(' '),
+  );
+  expect(told.toSorted()).toEqual(['5118-111210482-0 2006', 'id-1 0']);
 });
 
 test('code 17 comes both for a payment that was made and for one that was not', async () => {
