@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import type { Logger } from 'pino';
 import { receiptKind } from './payments/receipts/assign.ts';
+import { unreadMessageKind } from './payments/receipts/completion.ts';
 import { collectionKind } from './payments/receipts/collection.ts';
 import type { WireTime } from './platform/base/clock.ts';
 import type { Pool } from './platform/db/pool.ts';
@@ -48,6 +49,7 @@ export function createProposals(options: ProposalOptions): Proposals {
     receiptKind({ pool, ledgerMac, log }),
     receiptMoveKind({ pool, ledgerMac, log }),
     collectionKind(options),
+    unreadMessageKind({ ...options, log }),
     ...CREDIT_KINDS,
     houseEntryKind(options),
     houseJournalKind(options),

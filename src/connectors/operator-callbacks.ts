@@ -72,6 +72,11 @@ export interface Mismatch {
 
 export type CallbackReading =
   | { readonly kind: 'reports'; readonly reports: readonly CallbackReport[] }
+  /**
+   * From the operator, but its body cannot be read: it is kept for people. The operator is asked about the payment that
+   * its URL names, if it can be. Null: it names none.
+   */
+  | { readonly kind: 'unreadable'; readonly problem: string; readonly reference: string | null }
   /** The answer to `balance`. */
   | { readonly kind: 'balance'; readonly balanceCents: bigint }
   /** Not from the operator: wrong signature, stale, malformed. Nothing is changed. */

@@ -49,8 +49,8 @@ export interface ReceivedCall {
 export type SourceReading =
   /** Not from the provider. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** From the provider, but about an account that is not this one, or no message that it sends. */
-  | { readonly kind: 'foreign' | 'unreadable' }
+  /** From the provider, and perhaps about money that we do not learn of otherwise: it is kept for people. */
+  | { readonly kind: 'unreadable'; readonly problem: string; readonly body: object }
   /** Nothing to take. */
   | { readonly kind: 'acknowledged'; readonly body: object }
   /** The provider asks if the customer may pay to this account number. */
@@ -73,6 +73,8 @@ export interface ReportedPayment {
   readonly receipt: string;
   readonly amountCents: bigint;
   readonly paidAt: Date;
+  /** The provider gave no time that can be read, so `paidAt` is the time at which its message arrived. */
+  readonly isArrivalTime?: boolean;
   /** As the customer wrote it. Null: none was given, as for goods that are bought at a till. */
   readonly account: string | null;
   /** Name and masked number, for people. */
@@ -97,14 +99,19 @@ export interface PullPeriod {
 
 export interface PulledPage {
   readonly payments: readonly ReportedPayment[];
-  /** Rows that could not be read. */
-  readonly unreadable: number;
+  /** Rows that could not be read. They are kept for people. */
+  readonly unreadable: readonly UnreadableRow[];
   /** Movements of money of ours, in words: they are no payments. */
   readonly others?: readonly string[];
   /** Equal only for a page with the same rows, also with those that could not be read. */
   readonly digest?: string;
   /** The provider may not know our account: it answers so also if there is nothing. */
   readonly mayBeUnknown?: true;
+}
+
+export interface UnreadableRow {
+  readonly problem: string;
+  readonly body: Buffer;
 }
 
 /** The payment that a prompt on a phone asks for. */

@@ -5,12 +5,13 @@ import {
 } from '../platform/base/json.ts';
 import type { Numbers } from '../platform/base/json.ts';
 import { CURRENCY } from '../platform/base/money.ts';
-import { decodeUtf8 } from '../platform/base/clean-text.ts';
+import { decodeText } from '../platform/base/clean-text.ts';
 
 // Reads values in operators' answers, whatever type they have.
 
 /**
- * The content of a JSON body; undefined when it is not JSON, or has a name twice in one object.
+ * The content of a JSON body; undefined when it is not JSON, or has a name twice in one object. A byte order mark, and
+ * bytes that are not UTF-8, matter only to the value that they are in.
  * Numbers stay as written by default: a token of 20 digits does not fit into a JavaScript number.
  */
 export function readJson(bytes: Buffer, numbers: Numbers = 'text'): unknown {
@@ -34,9 +35,8 @@ export function readContradictory(bytes: Buffer): unknown {
 }
 
 function read(bytes: Buffer, readText: (text: string) => unknown): unknown {
-  const text = decodeUtf8(bytes);
   try {
-    return text === undefined ? undefined : readText(text);
+    return readText(decodeText(bytes));
   } catch (error) {
     if (error instanceof JsonProblem) return undefined;
     throw error;

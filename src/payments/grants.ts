@@ -62,6 +62,10 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   receipt_reports: APPEND_ONLY,
   receipt_debits: APPEND_ONLY,
   receipt_events: APPEND_ONLY,
+  unread_messages: {
+    insert: true,
+    update: ['last_received_at', 'times', 'state', 'decided_at', 'receipt_id'],
+  },
   receipt_pushes: { insert: true, update: ['checkout_id', 'state', 'reason', 'asked_at'] },
 
   // Vendors' floats.

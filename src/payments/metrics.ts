@@ -18,6 +18,7 @@ import { findOpenQuarantine } from './quarantine/read-quarantine.ts';
 import { bridgeFloat } from './reconciliation/float-report.ts';
 import { listPulls } from './reconciliation/pull-store.ts';
 import { OPEN_STATES } from './receipts/receipt.ts';
+import { countOpenMessages } from './messages/read-messages.ts';
 import { listPullAges } from './receipts/sources-store.ts';
 import { countOpenReceipts } from './receipts/read-receipts.ts';
 import { countWatched } from './vendor-floats/store.ts';
@@ -317,7 +318,16 @@ function addReceiptMetrics(registry: MetricsRegistry, pool: Pool): void {
     'Time since receipts were last pulled completely, by source',
     ['source'],
   );
+  const unread = gauge(
+    'malipo_unread_messages',
+    'Messages of providers that could not be read and wait for people, by sender',
+    ['sender'],
+  );
   const read = async (): Promise<void> => {
+    unread.reset();
+    for (const { sender, count: waiting } of await countOpenMessages(pool)) {
+      unread.set({ sender }, waiting);
+    }
     pulled.reset();
     for (const { source, seconds } of await listPullAges(pool)) pulled.set({ source }, seconds);
     for (const state of OPEN_STATES) {

@@ -41,6 +41,8 @@ export const PAYMENTS_TABLES: TableClasses = {
   receipt_debits: 'local',
   receipt_events: 'local',
   receipt_pushes: 'local',
+  // Its sender may be a source, and the vendor is unknown.
+  unread_messages: 'local',
   uploaded_files: 'local',
   accepted_statements: 'local',
   // Rules use sources; a vendor has few rows.

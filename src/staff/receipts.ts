@@ -54,6 +54,8 @@ const receiptView = {
   source: text({ title: 'Source' }),
   collector: text(),
   paid_at: fields.time({ title: 'Paid' }),
+  /** The provider gave no time that could be read, and `paid_at` is when its message arrived. */
+  is_arrival_time: Type.Boolean({ title: 'Paid is the arrival', wide: true }),
   received_at: fields.time({ title: 'Received', wide: true }),
   ...titled({ amount: fields.money, account: textOrNull, payer: textOrNull, vid: textOrNull }),
   state: Type.Enum([...STATES], { title: 'State', text: stateText }),
@@ -317,6 +319,7 @@ function viewOf(row: ReceiptRow, vids: ReadonlyMap<number, string>): ReceiptView
     source: row.sourceCode,
     collector: row.collector,
     paid_at: row.paidAt.toISOString(),
+    is_arrival_time: row.isArrivalTime,
     received_at: row.receivedAt.toISOString(),
     amount: formatMoney(row.amountCents),
     account: row.account,

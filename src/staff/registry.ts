@@ -22,6 +22,7 @@ export const NOUNS: Readonly<Record<string, () => Promise<Noun>>> = {
   receipts: async () => (await import('./receipts.ts')).RECEIPTS,
   'receipts source': async () => (await import('./receipt-sources.ts')).RECEIPT_SOURCES,
   'receipts account': async () => (await import('./receipt-sources.ts')).RECEIPT_ACCOUNTS,
+  'receipts message': async () => (await import('./messages.ts')).MESSAGES,
   statement: async () => (await import('./statements.ts')).STATEMENTS,
   'account-statement': async () => (await import('./account-statements.ts')).ACCOUNT_STATEMENTS,
   day: async () => (await import('./days.ts')).DAYS,

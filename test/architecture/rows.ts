@@ -63,7 +63,13 @@ export const ROWS: readonly (readonly string[])[] = [
   ['payments/billers'],
   ['payments/house'],
   ['payments/payouts'],
-  ['payments/collections', 'payments/create', 'payments/audit', 'payments/reports'],
+  [
+    'payments/collections',
+    'payments/create',
+    'payments/audit',
+    'payments/reports',
+    'payments/messages',
+  ],
   ['payments/settle', 'payments/events'],
   ['payments/bulk', 'payments/dispatch'],
   // A biller changes its operator only while none of its instructions is in progress.

@@ -71,6 +71,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'receipt_events',
     'receipt_pushes',
   ],
+  'payments/messages': ['unread_messages'],
   'payments/house': ['house_entries', 'house_journals', 'house_transfers'],
   'payments/payouts': ['vendor_payouts'],
   'payments/vendor-floats': ['vendor_floats', 'vendor_float_hours', 'top_up_rules', 'top_ups'],

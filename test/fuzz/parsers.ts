@@ -236,7 +236,8 @@ export function fuzzedParsers(folder: string): readonly FuzzedParser[] {
       ),
       read: (bytes) => {
         const ours = { shortCode: '600100', till: '5001234' };
-        return [readC2bPayment(bytes, ours), readPulled(bytes, ours)];
+        const at = new Date(0);
+        return [readC2bPayment(bytes, ours, at), readPulled(bytes, ours, at)];
       },
     },
     ...['csv', 'mt940', 'camt053'].map((format) => bankStatement(format, folder)),

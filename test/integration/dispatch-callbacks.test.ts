@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { fixedConnectors } from '../../src/payments/dispatch/connectors.ts';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { listMessages } from '../../src/payments/messages/read-messages.ts';
+import { LIMITS } from '../../src/platform/base/limits.ts';
 import { newId } from '../../src/platform/base/ids.ts';
 import { encodeReference } from '../../src/parties/reference.ts';
 import { createBillerCatalogue } from '../../src/payments/billers/catalogue.ts';
@@ -301,6 +303,38 @@ describe('a callback', () => {
     expect(await readUnmatched(referenceOf(made))).toMatchObject([
       { operator_code: OTHER_OPERATOR },
     ]);
+  });
+
+  test('that cannot be read is kept with its bytes, accepted, and its payment is asked about', async () => {
+    const made = await makeSent();
+    const reference = referenceOf(made);
+    reading = { kind: 'unreadable', problem: 'it is not JSON', reference };
+    const body = Buffer.from([0x7b, 0xff]);
+    const request = { headers: {}, path: '', body };
+    due.length = 0;
+    for (let times = 0; times < 2; times += 1) {
+      expect(await receiver.receive(OPERATOR, request)).toEqual({ kind: 'accepted', body: {} });
+    }
+    expect(due).toMatchObject([{ paymentId: made.paymentId }, { paymentId: made.paymentId }]);
+    const about = { state: 'open', after: null, limit: 200 } as const;
+    const kept = await listMessages(books.pool, about);
+    expect(kept.filter((row) => row.reference === reference)).toMatchObject([
+      { senderKind: 'operator', sender: OPERATOR, channel: 'callback', times: 2, body, mac: null },
+    ]);
+    expect(await readStored(books, made)).toMatchObject({ outcome: null });
+  });
+
+  test('that cannot be read is not accepted while too many wait for people', async () => {
+    reading = { kind: 'unreadable', problem: 'it is not JSON', reference: null };
+    await books.owner.query(
+      `insert into unread_messages (received_at, last_received_at, message_id, sender_kind, sender, channel, problem,
+         sha256, body)
+       select now(), now(), gen_random_uuid(), 'operator', $1, 'callback', 'x', number::text::bytea, ''
+       from generate_series(1, $2) number`,
+      [OTHER_OPERATOR, LIMITS.unreadMessages],
+    );
+    const request = { headers: {}, path: '', body: Buffer.from('x') };
+    expect(await receiver.receive(OTHER_OPERATOR, request)).toEqual({ kind: 'not_kept' });
   });
 
   test('callbacks that are not from the operator change nothing', async () => {

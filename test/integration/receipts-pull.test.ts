@@ -4,6 +4,7 @@ import type { PulledPage, ReportedPayment } from '../../src/connectors/source.ts
 import { addAccount, requireSource, setSource } from '../../src/payments/receipts/administer.ts';
 import { requireReceipt } from '../../src/payments/receipts/assign.ts';
 import { pullDueSources, pullSource } from '../../src/payments/receipts/pull.ts';
+import { LIMITS } from '../../src/platform/base/limits.ts';
 import { COLLECTOR } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { sharedBooks } from '../support/shared-books.ts';
@@ -25,7 +26,7 @@ beforeEach(async () => {
 afterEach(async () => await books.close());
 
 const NOW = new Date('2026-01-05T10:10:00Z');
-const NOTHING: PulledPage = { payments: [], unreadable: 0 };
+const NOTHING: PulledPage = { payments: [], unreadable: [] };
 const UNKNOWN: PulledPage = { ...NOTHING, mayBeUnknown: true };
 
 const paid = (number: number, change: Partial<ReportedPayment> = {}): ReportedPayment => ({
@@ -33,12 +34,16 @@ const paid = (number: number, change: Partial<ReportedPayment> = {}): ReportedPa
   ...{ paidAt: new Date('2026-01-05T10:00:00Z'), isReversal: false },
   ...change,
 });
-const pageOf = (payments: readonly ReportedPayment[], unreadable = 0): PulledPage => ({
-  ...{ payments, unreadable },
+const pageOf = (
+  payments: readonly ReportedPayment[],
+  unreadable: readonly string[] = [],
+): PulledPage => ({
+  payments,
+  unreadable: unreadable.map((row) => ({ problem: 'no amount', body: Buffer.from(row) })),
 });
 
 /** Every call gets the next page, then the last one again. */
-async function pull(pages: readonly PulledPage[], pulledUntil: Date | null = null) {
+async function pull(pages: readonly PulledPage[], pulledUntil: Date | null = null, now = NOW) {
   let call = 0;
   const listing = async (): Promise<PulledPage> => {
     const page = pages[Math.min(call, pages.length - 1)] ?? NOTHING;
@@ -49,7 +54,7 @@ async function pull(pages: readonly PulledPage[], pulledUntil: Date | null = nul
   const source = { row: { sourceCode: 'paybill', collector: COLLECTOR }, provider };
   const deps = { ...books, log: pino({ level: 'silent' }) };
   const { signal } = new AbortController();
-  return await pullSource(deps, source as never, { now: NOW, pulledUntil, signal });
+  return await pullSource(deps, source as never, { now, pulledUntil, signal });
 }
 
 const pulledUntil = async () => (await requireSource(books.pool, 'paybill')).pulledUntil;
@@ -75,16 +80,32 @@ test('a page without a new row is not the end, and one that is repeated exactly 
   expect(await collected()).toBe(400n);
 });
 
-test('pages of rows that cannot be read do not hide those after them, and the period is pulled again', async () => {
-  const pages = [
-    { ...pageOf([], 2), digest: 'one' },
-    { ...pageOf([], 2), digest: 'two' },
-    pageOf([paid(1)]),
-    NOTHING,
-  ];
-  await expect(pull(pages)).rejects.toThrow('4 rows of the pull cannot be read');
+const kept = async () =>
+  (
+    await books.pool.query<{ row: string }>(
+      `select convert_from(body, 'UTF8') as row from unread_messages order by 1`,
+    )
+  ).rows.map(({ row }) => row);
+
+test('rows that cannot be read are kept, once, and do not hold up those after them or the next pull', async () => {
+  const pages = [pageOf([], ['a', 'b']), pageOf([], ['b', 'c']), pageOf([paid(1)]), NOTHING];
+  await pull(pages);
+  await pull(pages, NOW);
   expect(await collected()).toBe(100n);
-  expect(await pulledUntil()).toBeNull();
+  expect(await pulledUntil()).toEqual(NOW);
+  expect(await kept()).toEqual(['a', 'b', 'c']);
+});
+
+test('the period is pulled again while a row that cannot be read is not kept, because too many wait', async () => {
+  const many = Array.from({ length: LIMITS.unreadMessages }, (_, number) => `${number}`);
+  await pull([pageOf([], many), NOTHING]);
+  const later = new Date(NOW.getTime() + 60_000);
+  await expect(pull([pageOf([paid(1)], ['one more']), NOTHING], NOW, later)).rejects.toThrow(
+    '1 rows of the pull could not be kept',
+  );
+  expect(await collected()).toBe(100n);
+  expect(await pulledUntil()).toEqual(NOW);
+  expect(await kept()).toHaveLength(LIMITS.unreadMessages);
 });
 
 test('movements of our own are no receipts, and a type that nobody knows waits for people', async () => {

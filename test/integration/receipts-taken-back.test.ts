@@ -246,7 +246,7 @@ describe('parts of a receipt that go back', () => {
       paidAt: new Date(Date.parse('2026-01-05T10:00:00Z') + minute * 60_000),
     });
     const payments = [row(10_000n, 7, true), row(10_000n, 5, true), row(50_000n, 0, false)];
-    const pull = async () => ({ payments, unreadable: 0 });
+    const pull = async () => ({ payments, unreadable: [] });
     const provider = { issuer: 'mpesa', confirmFromCents: null, pull };
     const source = { row: { sourceCode: 'paybill', collector: COLLECTOR }, provider };
     const turn = { now: new Date('2026-01-05T10:10:00Z'), pulledUntil: null };

@@ -53,7 +53,7 @@ beforeAll(async () => {
   expect(await source.provider.register(signal)).toMatchObject({ isDone: true });
   expect(await source.provider.registerPull?.(signal)).toMatchObject({ isDone: true });
   const url = source.provider.urls.validation;
-  await until('the service knows the source', async () => (await post({}, { url })).status === 400);
+  await until('the service knows the source', async () => (await post({}, { url })).status === 200);
 });
 afterAll(async () => {
   await source.provider.close();
@@ -193,19 +193,19 @@ test('forged confirmations credit nothing', async () => {
     await post(content, { headers: { 'x-forwarded-for': '203.0.113.9' } }),
     await post(content, { url: `${url.slice(0, -1)}${url.endsWith('0') ? '1' : '0'}` }),
     await post(content, { url: url.replace(SOURCE, 'other') }),
-    await post({ ...content, BusinessShortCode: '600999' }),
   ];
-  expect(forged.map(({ status }) => status)).toEqual([401, 401, 401, 401]);
+  expect(forged.map(({ status }) => status)).toEqual([401, 401, 401]);
   // The secret of one kind of URL does not fit another kind.
   const swapped = validation.replace('/validate/', '/confirm/');
   expect((await post(content, { url: swapped })).status).toBe(401);
+  // From the provider, but not to be read: kept for people.
   for (const change of [
     { TransAmount: '-5' },
     { TransAmount: '1e3' },
     { TransID: "x'--" },
-    { TransTime: 'x' },
+    { BusinessShortCode: '600999' },
   ]) {
-    expect((await post({ ...content, ...change })).status).toBe(400);
+    expect((await post({ ...content, ...change })).status).toBe(200);
   }
   expect(await fund(vendor)).toBe(0);
 });

@@ -124,6 +124,7 @@ export class MoneyInEmulator {
 
   operate(url: string, content: Content): Answer {
     switch (url) {
+      case '/mpesa/c2b/v1/registerurl':
       case '/mpesa/c2b/v2/registerurl':
         return this.#register(content);
       case '/mpesa/c2b/v2/simulate':

@@ -10,6 +10,7 @@ import { createTokenBuckets } from '../../platform/base/token-buckets.ts';
 import { repeatableTransaction } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { HOUSE, openCase } from '../cases/cases-store.ts';
+import { keepUnread } from '../messages/unread.ts';
 import type { Settler } from '../settle/settle.ts';
 import { readPayment } from '../create/store.ts';
 import type { PaymentKey } from '../create/payment.ts';
@@ -28,11 +29,11 @@ import { insertUnmatchedCallback } from './store.ts';
 
 /**
  * `accepted`: saved, so the operator may be answered with `body`. `refused`: not from the operator,
- * nothing was changed.
+ * nothing was changed. `not_kept`: the operator has to repeat it.
  */
 export type CallbackAnswer =
   | { readonly kind: 'accepted'; readonly body: object | string }
-  | { readonly kind: 'refused' | 'unknown_operator' };
+  | { readonly kind: 'refused' | 'unknown_operator' | 'not_kept' };
 
 export interface CallbackReceiver {
   /** True: anybody can send the operator's callbacks, so their senders count as strangers. */
@@ -82,6 +83,12 @@ export function createCallbackReceiver(options: CallbackReceiverOptions): Callba
       for (const reference of namedIn(reading)) await ask(operatorCode, reference);
       return [];
     }
+    if (reading.kind === 'unreadable') {
+      if (reading.reference !== null) {
+        await takeFromOther(options, operatorCode, askAbout(reading.reference));
+      }
+      return [];
+    }
     if (reading.kind === 'balance') {
       if (connector !== options.connectorOf(operatorCode)) return [];
       const balanceCents = reading.balanceCents.toString();
@@ -111,6 +118,18 @@ export function createCallbackReceiver(options: CallbackReceiverOptions): Callba
         if (reading.kind === 'refused') {
           log.warn({ operator: operatorCode, reason: reading.reason }, 'a callback was refused');
           continue;
+        }
+        if (reading.kind === 'unreadable' && !canBeForged(listener.connector)) {
+          const about = {
+            senderKind: 'operator',
+            sender: operatorCode,
+            channel: 'callback',
+          } as const;
+          const { problem, reference } = reading;
+          const message = { ...about, problem, reference, body: request.body };
+          // Nothing can be booked from it, so it needs no authentication.
+          const isKept = await keepUnread({ pool, log, ledgerMac: null }, message);
+          if (!isKept) answer = { kind: 'not_kept' };
         }
         if (answer.kind === 'refused') answer = { kind: 'accepted', body: callbacks.acceptedBody };
         left = await hear({ ...listener, operatorCode }, reading, left);
@@ -142,6 +161,11 @@ function listenersOf(options: CallbackReceiverOptions, operatorCode: string): re
 function canBeForged(connector: Connector | undefined): boolean {
   return connector?.declaration.callbackTrust === 'confirmed_by_query';
 }
+
+const askAbout = (reference: string): CallbackReport => ({
+  reference,
+  outcome: { kind: 'hint', operatorHandle: null, says: null },
+});
 
 function namedIn(reading: CallbackReading): readonly string[] {
   return reading.kind === 'reports' ? reading.reports.map(({ reference }) => reference) : [];

@@ -3,7 +3,7 @@ import { LIMITS } from '../../platform/base/limits.ts';
 import type { CallbackReceiver } from '../dispatch/callbacks.ts';
 import type { RateLimits } from '../../platform/http/rate-limits.ts';
 
-const HTTP_STATUS = { refused: 401, unknown_operator: 404 } as const;
+const HTTP_STATUS = { refused: 401, unknown_operator: 404, not_kept: 503 } as const;
 
 interface CallbackRoute {
   Params: { operator: string; '*'?: string };
@@ -32,7 +32,7 @@ export function addCallbackRoutes(
       body: (request.body as Buffer | undefined) ?? Buffer.alloc(0),
     });
     if (answer.kind === 'accepted') return await accept(reply, answer.body);
-    if (!isStranger) limits.forStranger(request.ip);
+    if (!isStranger && answer.kind !== 'not_kept') limits.forStranger(request.ip);
     return await reply.code(HTTP_STATUS[answer.kind]).send({ status: answer.kind });
   };
   for (const url of ['/callbacks/:operator', '/callbacks/:operator/*']) {

@@ -3,7 +3,7 @@ import { LIMITS } from '../../platform/base/limits.ts';
 import type { RateLimits } from '../../platform/http/rate-limits.ts';
 import type { ReceiptReceiver } from '../receipts/receiver.ts';
 
-const HTTP_STATUS = { refused: 401, unreadable: 400 } as const;
+const HTTP_STATUS = { refused: 401, not_kept: 503 } as const;
 
 interface ReceiptRoute {
   Params: { source: string; '*': string };
@@ -26,7 +26,7 @@ export function addReceiptRoutes(
       body: (request.body as Buffer | undefined) ?? Buffer.alloc(0),
     });
     if (answer.kind === 'answer') return await reply.code(200).send(answer.body);
-    limits.forStranger(request.ip);
+    if (answer.kind === 'refused') limits.forStranger(request.ip);
     return await reply.code(HTTP_STATUS[answer.kind]).send({ status: answer.kind });
   };
   const options = { bodyLimit: LIMITS.callbackBodyBytes };

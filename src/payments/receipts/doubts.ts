@@ -13,6 +13,8 @@ export const DOUBT_TEXTS: Readonly<Record<Doubt['reason'], string>> = {
     'the source listed this amount on this day before its settings gave lines other numbers',
   line_wrap: 'the bank broke its text into lines, which can be read in two ways',
   no_reference: 'the bank gives no reference, so that an equal payment could not be told apart',
+  mistyped:
+    'of this number and that of another receipt with this amount and account, people entered one, which may be mistyped',
   type: 'nobody knows whether the provider’s word for it means a payment',
   part: 'the account number may be a part of another vendor’s, whose rest was cut off',
 };

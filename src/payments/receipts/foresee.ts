@@ -21,7 +21,7 @@ import {
   wasReported,
 } from './read-receipts.ts';
 import type { ReceiptRow } from './read-receipts.ts';
-import { vendorOf } from './take.ts';
+import { asOf, vendorOf } from './take.ts';
 
 /** The effect that a line of a statement would have now. */
 export type Foreseen =
@@ -107,7 +107,12 @@ export async function foreseeEntry(
   return foreseen;
 }
 
-async function foresee(db: Queryable, report: ReceiptReport, preview: Preview): Promise<Foreseen> {
+/** Foresees a report by itself, as `record` would take it. */
+export async function foresee(
+  db: Queryable,
+  report: ReceiptReport,
+  preview: Preview,
+): Promise<Foreseen> {
   if (await isDebited(db, report)) {
     const row = await foreseenRow(db, report, preview);
     const isNew = await foreseeReversal(db, row, { report, key: null }, preview);
@@ -119,7 +124,8 @@ async function foresee(db: Queryable, report: ReceiptReport, preview: Preview): 
   const asked = known === undefined || known.account === null ? report : known;
   const vendorId = await vendorOf(db, asked, report.channel);
   const about = { known, vendorId, confirmFromCents: null, now: new Date(), doubt };
-  const decision = decideReport(report, about);
+  const told = known === undefined ? report : asOf(report, known);
+  const decision = decideReport(told, about);
   if (decision.kind === 'conflict') return { kind: 'conflicts' };
   const row = rowOf(report, identified, decision);
   preview.add(row, report, reportedFor);
@@ -135,7 +141,7 @@ async function foresee(db: Queryable, report: ReceiptReport, preview: Preview): 
   }
   if (decision.kind !== 'repeat') return { kind: 'waiting', doubt: row.doubt };
   if (row.reversedAt === null || row.state === 'credited') return { kind: 'repeated' };
-  return { kind: (await wasReported(db, row.receiptId, report)) ? 'repeated' : 'reversed' };
+  return { kind: (await wasReported(db, row.receiptId, told)) ? 'repeated' : 'reversed' };
 }
 
 /** Foresees a line that is no credit as the import would take it. @param nth see `othersOf`. */
@@ -198,6 +204,7 @@ function rowOf(
   const row = known ?? {
     ...{ ...report, ...made, ...nobody, doubt, state: 'unmatched' as const },
     ...{ vendorId: null, moves: 0, movedCents: null },
+    isArrivalTime: report.isArrivalTime === true,
   };
   if (decision === null || decision.kind === 'repeat') return row;
   const state = decision.kind === 'new' ? decision.state : 'claimed';

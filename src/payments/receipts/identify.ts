@@ -6,7 +6,9 @@ import { listCollectionsLike } from '../collections/store.ts';
 import { listPayoutsLike } from '../payouts/store.ts';
 import {
   listAlike,
+  listByHand,
   listLikeNumbered,
+  listOfAccount,
   listRenumbered,
   lockMoney,
   lockNumber,
@@ -89,8 +91,22 @@ async function findDoubt(
     const listed = await listRenumbered(client, report);
     if (listed.length > 0) return { reason: 'renumbered', others: namesOf(listed) };
   }
+  const mistyped = await listMistyped(client, report);
+  if (mistyped.length > 0) return { reason: 'mistyped', others: namesOf(mistyped) };
   const alike = await listAlikeOfOthers(client, report, vendorId);
   return alike.length === 0 ? null : { reason: 'alike', others: namesOf(alike) };
+}
+
+/** Two payments of one source stay two, unless people entered the number of one of them. */
+async function listMistyped(
+  client: Queryable,
+  report: ReceiptReport,
+): Promise<readonly NumberedRow[]> {
+  const { account } = report;
+  if (account === null) return [];
+  return report.isByHand === true
+    ? await listOfAccount(client, { ...report, account })
+    : await listByHand(client, { ...report, account });
 }
 
 /**

@@ -101,12 +101,15 @@ export type AlikeRow = NumberedRow & Pick<Receipt, 'sourceCode' | 'payer'>;
 
 /**
  * Receipts of other issuers and sources with the same amount and account at about the same time; on the same day if
- * one of the two has no time. Not those that this source has listed under their own numbers, nor those that we had
+ * one of the two has no time, and within a day if it has the time of its arrival. Not those that this source has listed under their own numbers, nor those that we had
  * before this one was paid: they are other money.
  */
 export async function listAlike(
   db: Queryable,
-  report: Pick<ReceiptReport, 'issuer' | 'sourceCode' | 'amountCents' | 'paidAt' | 'isDayOnly'> & {
+  report: Pick<
+    ReceiptReport,
+    'issuer' | 'sourceCode' | 'amountCents' | 'paidAt' | 'isDayOnly' | 'isArrivalTime'
+  > & {
     readonly account: string;
   },
 ): Promise<AlikeRow[]> {
@@ -114,11 +117,11 @@ export async function listAlike(
     `select ${COLUMNS}, source_code as "sourceCode", payer from receipts r
      where source_code in (select source_code from receipt_sources where source_code <> $1)
        and account = $2 and paid_at between $3::timestamptz - interval '1 day' and $3::timestamptz + interval '1 day'
-       and case when is_day_only or $6
+       and case when is_arrival_time or $7 then true when is_day_only or $6
          then paid_at <= $3::timestamptz + case when $6 then ${LAST_OF_DAY} else interval '0' end
            and paid_at >= $3::timestamptz - case when is_day_only then ${LAST_OF_DAY} else interval '0' end
          else paid_at between $3::timestamptz - ${ALIKE_WITHIN} and $3::timestamptz + ${ALIKE_WITHIN} end
-       and received_at > $3::timestamptz - ${ALIKE_WITHIN}
+       and received_at > $3::timestamptz - case when $7 then interval '1 day' else ${ALIKE_WITHIN} end
        and amount_cents = $4 and issuer <> $5
        and not exists (select from receipt_reports p
          where p.receipt_id = r.receipt_id and p.source_code = $1)
@@ -130,7 +133,39 @@ export async function listAlike(
       report.amountCents,
       report.issuer,
       report.isDayOnly === true,
+      report.isArrivalTime === true,
     ],
+  );
+  return listed.rows;
+}
+
+type OfAccount = Pick<ReceiptReport, 'sourceCode' | 'amountCents' | 'paidAt'> & {
+  readonly account: string;
+};
+
+/** People look at what the provider shows, which may be another payment of the month. */
+const MISTYPED_WITHIN = `interval '31 days'`;
+
+/** Receipts of the source with this amount and account whose numbers people entered: one may be mistyped. */
+export async function listByHand(db: Queryable, report: OfAccount): Promise<NumberedRow[]> {
+  const listed = await db.query<NumberedRow>(
+    `select ${COLUMNS} from receipts r
+     where source_code = $1 and account = $2 and is_by_hand and amount_cents = $3
+       and paid_at between $4::timestamptz - ${MISTYPED_WITHIN} and $4::timestamptz + ${MISTYPED_WITHIN}
+     order by paid_at, receipt_id limit ${MAX_OTHERS}`,
+    [report.sourceCode, report.account, report.amountCents, report.paidAt],
+  );
+  return listed.rows;
+}
+
+/** Receipts of the source with this amount and account, from a day before to a day after. */
+export async function listOfAccount(db: Queryable, report: OfAccount): Promise<NumberedRow[]> {
+  const listed = await db.query<NumberedRow>(
+    `select ${COLUMNS} from receipts r
+     where source_code = $1 and account = $2 and amount_cents = $3
+       and paid_at between $4::timestamptz - interval '1 day' and $4::timestamptz + interval '1 day'
+     order by paid_at, receipt_id limit ${MAX_OTHERS}`,
+    [report.sourceCode, report.account, report.amountCents, report.paidAt],
   );
   return listed.rows;
 }

@@ -21,6 +21,8 @@ export interface KnownReceipt {
   readonly state: ReceiptState;
   readonly amountCents: bigint;
   readonly paidAt: Date;
+  /** `paidAt` is when the first report arrived. */
+  readonly isArrivalTime?: boolean;
   readonly account: string | null;
   readonly vendorId: number | null;
   /** When the provider reported that it took the money back; null: it did not. */
@@ -100,7 +102,7 @@ function conflictOf(
 ): ConflictReason | undefined {
   if (report.amountCents !== known.amountCents) return 'amount';
   const apartMs = Math.abs(report.paidAt.getTime() - known.paidAt.getTime());
-  if (apartMs > SAME_PAYMENT_MS) return 'time';
+  if (apartMs > SAME_PAYMENT_MS && known.isArrivalTime !== true) return 'time';
   if (report.account === null) return undefined;
   if (known.account !== null) return report.account === known.account ? undefined : 'account';
   const isOthers = known.vendorId !== null && vendorId !== undefined && vendorId !== known.vendorId;

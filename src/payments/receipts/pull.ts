@@ -1,4 +1,5 @@
 import type { PulledPage, ReportedPayment } from '../../connectors/source.ts';
+import { keepUnread } from '../messages/unread.ts';
 import { setPulledUntil, takeTurn } from './sources-store.ts';
 import type { PullTurn } from './sources-store.ts';
 import type { OpenSource, ReceiptSources } from './sources.ts';
@@ -60,7 +61,7 @@ export async function pullSource(
   const { pull } = source.provider;
   if (pull === null) throw new Error(`source ${sourceCode}: its provider lists no payments`);
   const period = { from: new Date(Math.max(sinceMs, reachMs)), to: turn.now };
-  const progress = { seen: new Set<string>(), pages: new Set<string>(), unreadable: 0, failed: 0 };
+  const progress = { seen: new Set<string>(), pages: new Set<string>(), notKept: 0, failed: 0 };
   let offset = 0;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const listed = await pull({ ...period, offset }, turn.signal);
@@ -76,10 +77,10 @@ export async function pullSource(
     offset += rows;
     if (page === MAX_PAGES - 1) throw new Error(`source ${sourceCode}: the pull has no end`);
   }
-  const { seen, unreadable, failed } = progress;
-  // Readable receipts are taken. The period is pulled again until all of them can be.
-  if (unreadable + failed > 0) {
-    const text = `${unreadable} rows of the pull cannot be read, ${failed} could not be taken`;
+  const { seen, notKept, failed } = progress;
+  // The others are taken. The period is pulled again until all of them can be.
+  if (notKept + failed > 0) {
+    const text = `${notKept} rows of the pull could not be kept, ${failed} could not be taken`;
     throw new Error(`source ${sourceCode}: ${text}`);
   }
   await setPulledUntil(deps.pool, sourceCode, turn.now);
@@ -91,7 +92,8 @@ const UNKNOWN_TEXT =
 
 interface Progress {
   readonly seen: Set<string>;
-  unreadable: number;
+  /** Rows that cannot be read while too many wait for people. */
+  notKept: number;
   failed: number;
 }
 
@@ -123,16 +125,21 @@ async function takePage(
       deps.log.error({ err: error, receipt: payment.receipt }, 'a receipt could not be taken');
     }
   }
-  progress.unreadable += unreadable;
+  const about = { senderKind: 'source', sender: source.row.sourceCode, channel: 'pull' } as const;
+  for (const row of unreadable) {
+    if (await keepUnread(deps, { ...about, reference: null, ...row })) continue;
+    progress.notKept += 1;
+  }
 }
 
 function rowsOf({ payments, others = [], unreadable }: PulledPage): number {
-  return payments.length + others.length + unreadable;
+  return payments.length + others.length + unreadable.length;
 }
 
 /** Equal only for a page with the same rows. */
 function keyOf({ payments, others = [], unreadable, digest }: PulledPage): string {
-  return digest ?? JSON.stringify([payments.map(contentOf), others, unreadable]);
+  const unread = unreadable.map(({ body }) => body.toString('base64'));
+  return digest ?? JSON.stringify([payments.map(contentOf), others, unread]);
 }
 
 /** True once an answer of the source is known to be about our account. */

@@ -13,6 +13,8 @@ export interface ReceiptRow {
   payer: string | null;
   amountCents: bigint;
   paidAt: Date;
+  /** The provider gave no time that could be read: `paidAt` is when its first report arrived. */
+  isArrivalTime: boolean;
   receivedAt: Date;
   vendorId: number | null;
   state: ReceiptState;
@@ -30,8 +32,8 @@ export interface ReceiptRow {
 }
 
 export const COLUMNS = `issuer, receipt, receipt_id as "receiptId", source_code as "sourceCode", collector,
-  account, payer, amount_cents as "amountCents", paid_at as "paidAt", received_at as "receivedAt",
-  vendor_id as "vendorId", state, doubt, reversed_at as "reversedAt", moves, moved_cents as "movedCents",
+  account, payer, amount_cents as "amountCents", paid_at as "paidAt", is_arrival_time as "isArrivalTime",
+  received_at as "receivedAt", vendor_id as "vendorId", state, doubt, reversed_at as "reversedAt", moves, moved_cents as "movedCents",
   proposed_by as "proposedBy", decided_by as "decidedBy", decided_at as "decidedAt", mac`;
 
 /** SQL: the number as `plainReference` makes it, as indexed. */

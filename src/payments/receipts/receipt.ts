@@ -53,6 +53,10 @@ export interface ReceiptReport {
   readonly mayBePart?: boolean;
   /** A spreadsheet may have removed zeros at its beginning. */
   readonly mayLackZeros?: boolean;
+  /** The provider gave no time that can be read, and `paidAt` is when its message arrived. */
+  readonly isArrivalTime?: boolean;
+  /** People entered the number, and the message that they completed does not have it. */
+  readonly isByHand?: boolean;
   /** Whatever else is known, people decide about it if it is new. */
   readonly ownDoubt?: Doubt;
 }
@@ -74,6 +78,7 @@ export interface Doubt {
    * at about this time, or on this day if one of the two has no time. `collected`: a collector reported this number and amount itself.
    * `line_wrap`: its text can be read in two ways. `part`: the account number may be a part of another vendor's. `changed_hands`: the account number was another vendor's before.
    * `payout`: a payout of this amount to the vendor may have come back, or the text names a payout's reference.
+   * `mistyped`: people entered the number of one of the two, and another one of this source has its amount and account.
    * `returned`: the bank marks it, or its text, as the return of a payment of ours. `renumbered`: the source listed this amount on
    * this day before, when its settings gave lines other numbers. `no_reference`: the bank gives none, so that its number is made of
    * what the line says. `type`: nobody knows whether the provider's word for it means a payment.
@@ -90,6 +95,7 @@ export interface Doubt {
     | 'returned'
     | 'renumbered'
     | 'no_reference'
+    | 'mistyped'
     | 'type';
   /** The receipts or collections that may be the same money, or the readings of the text. */
   readonly others: readonly string[];

@@ -1,6 +1,7 @@
 import type { VendorDirectory } from '../../parties/directory.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { ReceivedCall } from '../../connectors/source.ts';
+import { keepUnread } from '../messages/unread.ts';
 import { keepContradictory } from './contradictory.ts';
 import { reportedAccount } from './receipt.ts';
 import { reportOf, takePayment } from './take-payment.ts';
@@ -12,10 +13,10 @@ export interface ProviderCall extends ReceivedCall {
   readonly sourceCode: string;
 }
 
-/** `refused`: not from the provider, or not readable; nothing was changed. */
+/** `refused`: not from the provider; nothing was changed. `not_kept`: the provider has to repeat it. */
 export type ProviderAnswer =
   | { readonly kind: 'answer'; readonly body: object }
-  | { readonly kind: 'refused' | 'unreadable' };
+  | { readonly kind: 'refused' | 'not_kept' };
 
 export interface ReceiptReceiver {
   receive(call: ProviderCall): Promise<ProviderAnswer>;
@@ -43,12 +44,17 @@ export function createReceiptReceiver(
           );
           return { kind: 'refused' };
         }
-        case 'unreadable':
-          log.error({ sourceCode }, 'a report of a receipt cannot be read');
-          return { kind: 'unreadable' };
-        case 'foreign':
-          log.error({ sourceCode }, 'a report of a receipt is about another account of a provider');
-          return { kind: 'refused' };
+        case 'unreadable': {
+          const { problem } = read;
+          const about = {
+            senderKind: 'source',
+            sender: sourceCode,
+            channel: 'confirmation',
+          } as const;
+          const message = { ...about, reference: null, problem, body: call.body };
+          const isKept = await keepUnread(deps, message);
+          return isKept ? { kind: 'answer', body: read.body } : { kind: 'not_kept' };
+        }
         case 'acknowledged':
           return { kind: 'answer', body: read.body };
         case 'question':

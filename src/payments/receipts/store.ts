@@ -15,8 +15,10 @@ export async function insertReceipt(
 ): Promise<boolean> {
   const inserted = await db.query(
     `insert into receipts (issuer, receipt, receipt_id, source_code, collector, account, payer,
-       amount_cents, paid_at, received_at, vendor_id, state, mac, batch, doubt, named, is_day_only)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now(), $10, $11, $12, $13, $14, $15, $16) on conflict do nothing`,
+       amount_cents, paid_at, received_at, vendor_id, state, mac, batch, doubt, named, is_day_only,
+       is_arrival_time, is_by_hand)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now(), $10, $11, $12, $13, $14, $15, $16, $17, $18)
+     on conflict do nothing`,
     [
       row.issuer,
       row.receipt,
@@ -34,6 +36,8 @@ export async function insertReceipt(
       row.doubt === null ? null : JSON.stringify(row.doubt),
       row.named === undefined || row.named.length === 0 ? null : row.named,
       row.isDayOnly === true,
+      row.isArrivalTime === true,
+      row.isByHand === true,
     ],
   );
   return inserted.rowCount === 1;

@@ -29,10 +29,10 @@ export function reportOf(
   { row, provider }: OpenSource,
   { payment, channel }: Reported,
 ): ReceiptReport {
-  const { receipt, amountCents, paidAt, payer, unknownType } = payment;
+  const { receipt, amountCents, paidAt, payer, unknownType, isArrivalTime = false } = payment;
   const { sourceCode, collector } = row;
   const account = reportedAccount(payment.account);
-  const content = { receipt, amountCents, paidAt, account, payer };
+  const content = { receipt, amountCents, paidAt, isArrivalTime, account, payer };
   const doubt = unknownType !== undefined && {
     ownDoubt: { reason: 'type' as const, others: [unknownType] },
   };

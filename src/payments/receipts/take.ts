@@ -80,7 +80,7 @@ export async function takeReport(
 }
 
 /** The claim, in the caller's database transaction. */
-async function record(
+export async function record(
   client: Queryable,
   mac: Mac,
   report: ReceiptReport,
@@ -97,17 +97,18 @@ async function record(
     known === undefined
       ? await insertOrLock(client, mac, report, { ...first, doubt })
       : { row: known, isNew: false };
-  const isNews = await insertReport(client, row.receiptId, report);
+  const told = asOf(report, row);
+  const isNews = await insertReport(client, row.receiptId, told);
   if (isNew) {
     if (first.state === 'claimed') await noteClaim(client, row, channel);
     return { row, decision: first, isNews };
   }
   // Account numbers of another source may be other vendors'.
   const vendorId = await vendorOf(client, row.account === null ? report : row, channel);
-  const decision = decideReport(report, { known: row, vendorId, confirmFromCents, now });
+  const decision = decideReport(told, { known: row, vendorId, confirmFromCents, now });
   // Pulls and overlapping statements repeat a contradiction; people look at it once.
   if (decision.kind === 'conflict' && isNews) {
-    await openConflict(client, row, report, decision.reason);
+    await openConflict(client, row, told, decision.reason);
   }
   if (decision.kind !== 'claim') return { row, decision, isNews };
   // It was opened again in the database.
@@ -116,14 +117,20 @@ async function record(
   return { row: claimed, decision, isNews };
 }
 
+/** The report as it counts for a known receipt: a time of arrival says nothing about it, however often it is repeated. */
+export function asOf(report: ReceiptReport, { paidAt }: Pick<ReceiptRow, 'paidAt'>): ReceiptReport {
+  return report.isArrivalTime === true ? { ...report, paidAt } : report;
+}
+
 /** The vendor of the account that was reported; undefined: nobody's. */
 export async function vendorOf(
   client: Queryable,
-  { sourceCode, account, paidAt }: Pick<ReceiptReport, 'sourceCode' | 'account' | 'paidAt'>,
+  report: Pick<ReceiptReport, 'sourceCode' | 'account' | 'paidAt' | 'isArrivalTime'>,
   channel: Channel,
 ): Promise<number | undefined> {
+  const { sourceCode, account, paidAt, isArrivalTime = false } = report;
   if (account === null) return undefined;
-  const isBooked = channel === 'statement';
+  const isBooked = channel === 'statement' || isArrivalTime;
   return await findVendorOfAccount(client, { sourceCode, account, paidAt, isBooked });
 }
 

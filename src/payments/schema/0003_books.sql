@@ -111,6 +111,10 @@ create table receipts (
   named text[],
   -- Its source lists days only: paid_at is the beginning of the day.
   is_day_only boolean not null default false,
+  -- Its first report had no time that could be read: paid_at is when that arrived.
+  is_arrival_time boolean not null default false,
+  -- People entered its number, which the message that they completed does not have: it may be mistyped.
+  is_by_hand boolean not null default false,
   -- How often two people have moved a credited receipt to another vendor, or given out one whose number its collector
   -- had used, and what was still credited then, or not yet: the amount with which it is credited to the next vendor.
   -- Each time it is another collection.
@@ -134,6 +138,7 @@ create index receipts_by_batch on receipts (issuer, batch) where batch is not nu
 create index receipts_open on receipts (state, received_at) where state not in ('credited', 'closed');
 -- Receipts whose numbers differ only in how they are written, whoever issued them.
 create index receipts_by_number on receipts (lower(regexp_replace(receipt, '[^A-Za-z0-9]', '', 'g')));
+create index receipts_by_hand on receipts (source_code, account) where is_by_hand;
 create index receipts_by_named on receipts using gin (named) where named is not null;
 
 -- Each different report of a receipt. Append-only.
@@ -174,6 +179,36 @@ create table receipt_events (
   detail jsonb not null,
   primary key (receipt_id, event_id)
 );
+
+-- Messages that certainly came from a provider and could not be read, with their bytes, until two people complete or
+-- close them. The number and size of those that are open is limited for each sender.
+create table unread_messages (
+  received_at timestamptz not null,
+  last_received_at timestamptz not null,
+  decided_at timestamptz,
+  message_id uuid primary key,
+  -- The receipt that it was completed as.
+  receipt_id uuid,
+  -- How often these bytes were received.
+  times integer not null default 1 check (times > 0),
+  -- A source of receipts, or an operator.
+  sender_kind text not null check (sender_kind in ('source', 'operator')),
+  sender text not null,
+  channel text not null check (channel in ('confirmation', 'pull', 'callback')),
+  -- Of the payment whose callback URL was called; null: none.
+  reference text,
+  problem text not null,
+  state text not null default 'open' check (state in ('open', 'completed', 'closed')),
+  sha256 bytea not null,
+  body bytea not null,
+  -- HMAC-SHA-256 of a source's message under the ledger's key: database access alone is not enough to have one completed.
+  mac bytea,
+  constraint unread_messages_once unique nulls not distinct (sender_kind, sender, channel, reference, sha256),
+  constraint unread_messages_mac check ((mac is not null) = (sender_kind = 'source')),
+  constraint unread_messages_decided check ((decided_at is null) = (state = 'open')),
+  constraint unread_messages_completed check ((receipt_id is not null) = (state = 'completed'))
+);
+create index unread_messages_open on unread_messages (sender_kind, sender, received_at) where state = 'open';
 
 -- Payment prompts sent to phones, with which vendors top up their floats. Recorded before they are sent,
 -- and never sent twice. They credit nothing: the payment is reported as a receipt.

@@ -37,6 +37,7 @@ function cleanText(text: string, length: number): string {
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const anyUtf8 = new TextDecoder('utf-8');
 
 /** The text of valid UTF-8 bytes; undefined otherwise. */
 export function decodeUtf8(bytes: Buffer): string | undefined {
@@ -45,4 +46,15 @@ export function decodeUtf8(bytes: Buffer): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What a decoder writes in place of bytes that are not UTF-8. */
+export const UNDECODED = '\uFFFD';
+
+/**
+ * The text of what others send, to be read but not to check a signature of: without a byte order mark, and with
+ * `UNDECODED` in place of bytes that are not UTF-8. A value with it equals none of ours.
+ */
+export function decodeText(bytes: Buffer): string {
+  return anyUtf8.decode(bytes);
 }

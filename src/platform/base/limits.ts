@@ -101,6 +101,9 @@ export const LIMITS = {
   operatorQuestionSeconds: 30,
   /** Largest callback body read from an operator. */
   callbackBodyBytes: 64 * 1024,
+  /** Messages of one sender that cannot be read and wait for people, and their bytes together. More are not accepted. */
+  unreadMessages: 1_000,
+  unreadMessageBytes: 16 * 1024 * 1024,
   /** Largest answer read from a vendor's webhook. */
   webhookAnswerBytes: 64 * 1024,
   /** Most events that one request sends again. */

@@ -1,11 +1,14 @@
 import { pino } from 'pino';
 import { collect } from '../../../src/payments/collections/collect.ts';
 import { fund } from '../../../src/payments/collections/fund.ts';
-import { setSource } from '../../../src/payments/receipts/administer.ts';
+import { findMessage, listMessages } from '../../../src/payments/messages/read-messages.ts';
+import { addAccount, setSource } from '../../../src/payments/receipts/administer.ts';
 import { proposeForReceipt, requireReceipt } from '../../../src/payments/receipts/assign.ts';
 import { proposeCollection } from '../../../src/payments/receipts/collection.ts';
+import { proposeForMessage } from '../../../src/payments/receipts/completion.ts';
 import { reportReversal } from '../../../src/payments/receipts/reverse.ts';
 import { takeReport } from '../../../src/payments/receipts/take.ts';
+import { c2bBody, openDarajaBooks, PAYBILL } from '../../support/daraja-books.ts';
 import { COLLECTOR, createInstructed } from '../../support/money-fixture.ts';
 import type { Books } from '../../support/money-fixture.ts';
 import { newPayment } from '../../support/new-transaction.ts';
@@ -67,6 +70,42 @@ async function receipt({ books, proposals, people }: Given): Promise<Case> {
       const other = `vendor-${await books.addVendor()}`;
       const again = { ...asked, vid: other, by: people.chege };
       const { proposalId } = await proposeForReceipt({ ...books, proposals }, again);
+      await approveSeen(books, proposalId, people.baraka);
+      return 'refused';
+    },
+  };
+}
+
+/** A confirmation that could not be read, completed as a receipt. */
+async function unreadMessage({ books, proposals, people }: Given): Promise<Case> {
+  const paybill = await openDarajaBooks(books);
+  const vendorId = await books.addVendor();
+  const vid = `vendor-${vendorId}`;
+  await addAccount(books, { sourceCode: PAYBILL, account: 'V001', vid, by: 'Asha' });
+  await paybill.receive(c2bBody({ TransAmount: 'seven hundred' }));
+  const [message] = await listMessages(books.pool, { state: 'open', after: null, limit: 1 });
+  const read = { receipt: 'UAUNREAD01', amountCents: AMOUNT, account: 'V001', paidAt: PAID_AT };
+  const { messageId = '' } = message ?? {};
+  const asked = { messageId, read, note: 'the portal shows it', by: people.asha };
+  const { proposalId: id } = await proposeForMessage({ ...books, proposals }, asked);
+  await paybill.close();
+  const state = async () => ({
+    is: (await findMessage(books.pool, messageId))?.state,
+    ...(await balances(books, vendorId)),
+  });
+  const credited = { external: -AMOUNT, collected: AMOUNT };
+  return {
+    ...{ id, state, ended: { is: 'open' } },
+    shown: [{ label: 'Credited as collected income', text: vid, cents: String(AMOUNT) }],
+    approved: { is: 'completed', ...credited },
+    // A confirmation that can be read has another amount.
+    changeFacts: async () => void (await paybill.receive(c2bBody({ TransAmount: '300.00' }))),
+    reason: /with another amount, account or time|already withdrawn/,
+    endedAfterChange: { is: 'open', external: -30_000n, collected: 30_000n },
+    // Somebody else's proposal, approved in between, closes it.
+    spend: async () => {
+      const closing = { ...asked, read: null, by: people.chege };
+      const { proposalId } = await proposeForMessage({ ...books, proposals }, closing);
       await approveSeen(books, proposalId, people.baraka);
       return 'refused';
     },
@@ -147,4 +186,5 @@ export const CASES: Cases = {
   receipt: { make: receipt },
   receipt_move: { make: receiptMove },
   collection: { make: collection },
+  unread_message: { make: unreadMessage },
 };

@@ -13,6 +13,8 @@ import type { Permission } from '../../../src/parties/people/permissions.ts';
 import { STAFF_ROLES } from '../../../src/parties/people/roles.ts';
 import { createWireTime, systemClock } from '../../../src/platform/base/clock.ts';
 import { compiled } from '../../../src/platform/base/compiled.ts';
+import { listMessages } from '../../../src/payments/messages/read-messages.ts';
+import { keepUnread } from '../../../src/payments/messages/unread.ts';
 import { takeReport } from '../../../src/payments/receipts/take.ts';
 import { OverviewFeed } from '../../../src/payments/overview/feed.ts';
 import { countedNow } from '../../../src/payments/overview/figures.ts';
@@ -131,6 +133,14 @@ beforeAll(async () => {
       const log = pino({ level: 'silent' });
       await takeReport({ pool, ledgerMac, log }, { ...told, ...paid, channel: 'pull' });
       return receipt;
+    },
+    message: async (sender) => {
+      const about = { senderKind: 'source', sender, channel: 'confirmation' } as const;
+      const body = Buffer.from(`{"TransID":"UASAMPLE01","Note":"${randomUUID()}"}`);
+      const told = { ...about, reference: null, problem: 'TransAmount is no amount', body };
+      await keepUnread({ pool, ledgerMac, log: pino({ level: 'silent' }) }, told);
+      const listed = await listMessages(pool, { state: 'open', after: null, limit: 200 });
+      return listed.at(-1)?.messageId ?? '';
     },
     enquire: async () => {
       const requestReference = `E${randomUUID().slice(0, 8)}`;

@@ -15,6 +15,8 @@ export interface World extends Fixtures {
   readonly upload: (query: Readonly<Record<string, string>>, file: string) => Promise<void>;
   /** Reports a payment that no vendor's account number names. Returns the number of the receipt. */
   readonly receipt: () => Promise<string>;
+  /** Keeps a confirmation of a source that cannot be read. Returns its id. */
+  readonly message: (source: string) => Promise<string>;
   /** The code of what a person sees of a proposal that waits. */
   readonly seen: (proposal: string) => Promise<string>;
   readonly credit: CreditFixtures;
@@ -81,6 +83,9 @@ const approvedPayout = async (world: World): Promise<string> => {
 const collectorOf = (given: object) => async () => ({ collector: 'demo-collector', ...given });
 
 /** A source with a provider. */
+const keptMessage = async ({ addTill, message }: World): Promise<string> =>
+  await message((await addTill('demo')).source);
+
 const tillOf = async ({ addTill }: World) => ({ source: (await addTill('demo')).source });
 
 /** One that no prompt was sent to. */
@@ -261,6 +266,14 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'overview.follow': nothing,
   'report.margin': { input: async () => ({ by: 'biller,day' }) },
   'house.account': { input: async () => ({ books: 'vendors', account: 'float', vid: 'demo' }) },
+  'message.list': nothing,
+  'message.show': { input: async (world) => ({ message: await keptMessage(world) }) },
+  'message.propose': {
+    input: async (world) => ({
+      ...{ message: await keptMessage(world), receipt: 'UASAMPLE01', amount: '50.00' },
+      ...{ account: 'NOBODY', paid_at: '2026-01-05 10:15:30', reason: 'the portal shows it' },
+    }),
+  },
   'receipt.list': nothing,
   'receipt.show': { input: async ({ receipt }) => ({ receipt: await receipt() }) },
   'receipt.propose': {

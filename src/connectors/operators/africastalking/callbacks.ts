@@ -1,5 +1,5 @@
 import type { Callbacks } from '../../operator-callbacks.ts';
-import { decodeUtf8 } from '../../../platform/base/clean-text.ts';
+import { decodeText } from '../../../platform/base/clean-text.ts';
 import { objectOf, readJson, textOf } from '../../values.ts';
 import { isRequestId } from './handle.ts';
 
@@ -26,5 +26,5 @@ export const callbacks: Callbacks = {
 function requestIdOf(body: Buffer): string | undefined {
   const json = objectOf(readJson(body));
   if (json !== undefined) return textOf(json['requestId']);
-  return new URLSearchParams(decodeUtf8(body) ?? '').get('requestId') ?? undefined;
+  return new URLSearchParams(decodeText(body)).get('requestId') ?? undefined;
 }

@@ -8,7 +8,7 @@ import type {
 } from '../../operator-outcomes.ts';
 import type { BalanceAnswer } from '../../operator.ts';
 import { declined, notSent, unknown } from '../../outcomes.ts';
-import { cleanMessage, decodeUtf8 } from '../../../platform/base/clean-text.ts';
+import { cleanMessage, decodeText } from '../../../platform/base/clean-text.ts';
 import { centsOf, objectOf, readJson, textOf } from '../../values.ts';
 import { isRequestId } from './handle.ts';
 import type { Send } from './requests.ts';
@@ -86,7 +86,7 @@ function isAboutUs(message: string): boolean {
 
 function refusedAtTheDoor(ending: Extract<Ending, { kind: 'answer' }>): NotSent | undefined {
   if (ending.httpStatus !== 401 && ending.httpStatus !== 429) return undefined;
-  const text = decodeUtf8(ending.body) ?? '';
+  const text = decodeText(ending.body);
   const own = objectOf(readJson(ending.body))?.['errorMessage'];
   // A proxy would answer in HTML.
   if (typeof own !== 'string' && !text.startsWith('The supplied authentication is invalid')) {

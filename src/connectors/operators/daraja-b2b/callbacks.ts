@@ -58,8 +58,10 @@ export function createCallbacks(paths: SecretPaths, floatAccount: string, rules:
 const NOTHING: CallbackReading = { kind: 'reports', reports: [] };
 
 function unreadable({ kind, reference }: SecretPath, body: Buffer): CallbackReading {
-  if (readContradictory(body) === undefined) return refused('the body is not a Result');
-  return kind === BALANCE ? NOTHING : contradictory(reference);
+  // The float is asked for again.
+  if (kind === BALANCE) return NOTHING;
+  if (readContradictory(body) !== undefined) return contradictory(reference);
+  return { kind: 'unreadable', problem: 'the body is not a Result', reference };
 }
 
 async function readPaymentResult(
@@ -70,7 +72,9 @@ async function readPaymentResult(
   const { reference } = about;
   const says = outcomeOfResult(result, rules.declineOf);
   const handle = handleOf(result.conversationId, result.originatorId);
-  if (handle === null) return refused('the Result has no ConversationID');
+  if (handle === null) {
+    return { kind: 'unreadable', problem: 'the Result has no ConversationID', reference };
+  }
   const sent = await find.byReference(reference);
   const ownId = rules.ownId(about);
   const misfit = isOther(result.originatorId, ownId)

@@ -21,9 +21,11 @@ export function createCallbacks(
       if (about === undefined) return { kind: 'refused', reason: 'the path is not one of ours' };
       if (readContradictory(request.body) !== undefined) return contradictory(about.reference);
       const found = readTransaction(readJson(request.body));
-      if (found === undefined) return { kind: 'refused', reason: 'the body is no transaction' };
-      const sent = await find.byReference(about.reference);
       const { reference, attemptNumber } = about;
+      if (found === undefined) {
+        return { kind: 'unreadable', problem: 'the body is no transaction', reference };
+      }
+      const sent = await find.byReference(reference);
       const outcome = sent
         ? outcomeOf(found, { sent, attemptNumber, expected: expectedOf(sent) })
         : ({ kind: 'hint', operatorHandle: null, says: null } as const);

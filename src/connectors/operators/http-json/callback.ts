@@ -1,7 +1,7 @@
 import type { CallbackReading, CallbackRequest } from '../../operator-callbacks.ts';
 import { contradictory } from '../../outcomes.ts';
 import { cleanReference, decodeUtf8 } from '../../../platform/base/clean-text.ts';
-import { objectOf, readContradictory, textOf } from '../../values.ts';
+import { objectOf, readContradictory, readJson, textOf } from '../../values.ts';
 import { readPaymentAnswer } from './answers.ts';
 import { declinedOutcome, paidOutcome } from './classify.ts';
 import type { Signing } from './signing.ts';
@@ -32,8 +32,14 @@ export function readSignedCallback(
     case 'unavailable':
       return { kind: 'reports', reports: [] };
     default:
-      return contradictoryReport(request.body) ?? refused('the body does not follow the protocol');
+      return contradictoryReport(request.body) ?? unreadable(request.body);
   }
+}
+
+function unreadable(body: Buffer): CallbackReading {
+  const named = textOf(objectOf(readJson(body))?.['reference']);
+  const reference = named === undefined ? null : cleanReference(named);
+  return { kind: 'unreadable', problem: 'the body does not follow the protocol', reference };
 }
 
 function contradictoryReport(body: Buffer): CallbackReading | undefined {

@@ -1,11 +1,11 @@
 import type { Ending } from '../../../platform/outbound/exchange.ts';
-import { decodeUtf8 } from '../../../platform/base/clean-text.ts';
+import { decodeText } from '../../../platform/base/clean-text.ts';
 import { objectOf, readContradictory, readJson } from '../../values.ts';
 import { readXml } from './xml.ts';
 
 /** The content of a body; undefined when it is not in the format, or not an object. */
 export function readBody(format: 'json' | 'form' | 'xml', bytes: Buffer): object | undefined {
-  const content = format === 'json' ? readJson(bytes) : readText(format, decodeUtf8(bytes));
+  const content = format === 'json' ? readJson(bytes) : readText(format, decodeText(bytes));
   return typeof content === 'object' && content !== null ? content : undefined;
 }
 
@@ -19,7 +19,7 @@ export function readContradictoryBody(
 ): object | undefined {
   if (readBody(format, bytes) !== undefined || format === 'xml') return undefined;
   if (format === 'json') return objectOf(readContradictory(bytes));
-  const fields = Object.fromEntries(new URLSearchParams(decodeUtf8(bytes) ?? ''));
+  const fields = Object.fromEntries(new URLSearchParams(decodeText(bytes)));
   return Object.keys(fields).length > 0 ? fields : undefined;
 }
 
@@ -43,8 +43,7 @@ export function readAnswer(
   return content ?? `HTTP ${ending.httpStatus} without an answer of the protocol`;
 }
 
-function readText(format: 'form' | 'xml', text: string | undefined): object | undefined {
-  if (text === undefined) return undefined;
+function readText(format: 'form' | 'xml', text: string): object | undefined {
   return format === 'xml' ? readXml(text) : readForm(text);
 }
 

@@ -47,7 +47,7 @@ export function compileCallbacks(
       const problem = verifying === null ? null : await whyNotSigned(verifying, received);
       if (problem !== null) return refused(problem);
       const named = body && (await nameOf(received));
-      if (named === undefined) return refused('the callback names no payment');
+      if (named === undefined) return nameless(verifying !== null);
       const isHandle = callback.handle !== undefined;
       const sent = await (isHandle ? find.byHandle(named) : find.byReference(named));
       if (isHint) return unsignedReport(sent);
@@ -133,6 +133,11 @@ function aboutEarlier(reference: string, says: FinalOutcome | null): CallbackRea
 
 function reported(reference: string, outcome: CallbackReport['outcome']): CallbackReading {
   return { kind: 'reports', reports: [{ reference, outcome }] };
+}
+
+function nameless(isSigned: boolean): CallbackReading {
+  const problem = 'the callback names no payment';
+  return isSigned ? { kind: 'unreadable', problem, reference: null } : refused(problem);
 }
 
 function refused(reason: string): CallbackReading {

@@ -43,7 +43,10 @@ export function createCallbacks(
       if (about === undefined) return refused('the path is not one of ours');
       if (readContradictory(request.body) !== undefined) return contradictory(about.reference);
       const report = readReport(request.body);
-      if (report === undefined) return refused('the body is not a callback');
+      if (report === undefined) {
+        const { reference } = about;
+        return { kind: 'unreadable', problem: 'the body is not a callback', reference };
+      }
       const sent = await find.byReference(about.reference);
       const says = outcomeOf(report);
       if (says === null) return NOTHING;

@@ -43,10 +43,10 @@ export function createCallbacks(options: CallbackOptions): Callbacks {
         return refused('the timestamp is too old');
       }
       const event = objectOf(readJson(body));
-      if (event === undefined) return contradictoryEvent(body) ?? refused('the body is not JSON');
+      if (event === undefined) return contradictoryEvent(body) ?? unreadable('it is not JSON');
       if (event['type'] !== 'airtime_transaction.status') return NOTHING;
       const transaction = readTransaction(event['data']);
-      if (transaction === undefined) return NOTHING;
+      if (transaction === undefined) return withoutTransaction(event['data']);
       const sent = await find.byReference(transaction.reference);
       const fits = sent === undefined || isAbout(transaction, sent);
       return report(transaction, options.amountsIn, fits);
@@ -59,6 +59,12 @@ const NOTHING: CallbackReading = { kind: 'reports', reports: [] };
 function contradictoryEvent(body: Buffer): CallbackReading | undefined {
   const transaction = readTransaction(objectOf(readContradictory(body))?.['data']);
   return transaction && contradictory(cleanReference(transaction.reference));
+}
+
+/** A top-up that was not made by us, such as one of people in Reloadly's portal, has no reference of ours. */
+function withoutTransaction(data: unknown): CallbackReading {
+  const { customIdentifier: reference = null } = objectOf(data) ?? { customIdentifier: '' };
+  return reference === null ? NOTHING : unreadable('its data is no transaction');
 }
 
 const ASK = { kind: 'hint', operatorHandle: null, says: null } as const;
@@ -106,6 +112,10 @@ function instantOf(timestamp: string): number | undefined {
   const isDate = /^\d{4}-\d{2}-\d{2}T[\d:.]{8,18}(?:Z|[+-]\d{2}:?\d{2})$/.test(timestamp);
   const atMs = isDate ? Date.parse(timestamp) : Number.NaN;
   return Number.isNaN(atMs) ? undefined : atMs;
+}
+
+function unreadable(problem: string): CallbackReading {
+  return { kind: 'unreadable', problem, reference: null };
 }
 
 function refused(reason: string): CallbackReading {

@@ -35,14 +35,23 @@ export function createReader(options: ReaderOptions): ReceiptSource['read'] {
     if (about.kind !== CONFIRMATION && about.kind !== VALIDATION) {
       return { kind: 'acknowledged', body: ACCEPTED };
     }
-    const report = readC2bPayment(body, ours);
-    if (report === undefined) return { kind: 'unreadable' };
-    const { isOurs, isContradictory, ...payment } = report;
+    const report = readC2bPayment(body, ours, new Date());
     if (about.kind === VALIDATION) {
+      // Nothing is paid yet.
+      if (typeof report === 'string') {
+        return { kind: 'acknowledged', body: refusal('C2B00016') };
+      }
       const answer = (isPayable: boolean): object => validated(report, options, isPayable);
-      return { kind: 'question', account: payment.account, answer };
+      return { kind: 'question', account: report.account, answer };
     }
-    if (!isOurs) return { kind: 'foreign' };
+    if (typeof report === 'string') {
+      return { kind: 'unreadable', problem: report, body: ACCEPTED };
+    }
+    const { isOurs, isContradictory, ...payment } = report;
+    if (!isOurs) {
+      const problem = 'BusinessShortCode is another one, or missing';
+      return { kind: 'unreadable', problem, body: ACCEPTED };
+    }
     return { kind: 'payment', payment, isContradictory, body: ACCEPTED };
   };
 }

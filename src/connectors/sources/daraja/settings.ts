@@ -28,6 +28,8 @@ export const DARAJA_SETTINGS = Type.Object(
     confirm_from: Type.Optional(money),
     /** Result of a payment while validation cannot be reached. */
     unreachable: Type.Optional(Type.Enum(['Completed', 'Cancelled'])),
+    /** Version of the API with which the URLs are registered. Some apps have the product of only one. */
+    register_version: Type.Optional(Type.Enum(['v1', 'v2'])),
     pull: Type.Optional(Type.Enum(['on', 'off'])),
     /** `checked`: the balances of an imported organisation statement must lead from row to row. */
     statement_balances: Type.Optional(Type.Enum(['checked', 'ignored'])),

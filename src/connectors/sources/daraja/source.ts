@@ -63,7 +63,7 @@ export function createDarajaSource(options: ConfiguredSource): ReceiptSource {
       ]),
     pull: async (period, signal) => {
       const ending = await ask(PULL_PATH, pullQuery(ours.shortCode, period), signal);
-      const page = ending.kind === 'answer' ? readPulled(ending.body, ours) : undefined;
+      const page = ending.kind === 'answer' ? readPulled(ending.body, ours, period.to) : undefined;
       if (page !== undefined) return page;
       throw new Error(`source ${sourceCode}: the pull failed: ${messageOf(ending)}`);
     },
@@ -81,7 +81,7 @@ export function createDarajaSource(options: ConfiguredSource): ReceiptSource {
       maximumCents: limitOf(settings.maximum),
     }),
     register: async (signal) =>
-      registered(await ask(REGISTER_PATH, registration(settings, urls), signal), ['0']),
+      registered(await ask(registerPath(settings), registration(settings, urls), signal), ['0']),
     ...(settings.pull === 'off' ? { registerPull: null, pull: null } : pulling),
     ...pushing(ask, ours, { passkey: secret.passkey, callbackUrl: urlOf(PUSH) }),
     close: () => (closing ??= pool.close()),
@@ -110,9 +110,12 @@ function pushing(
   };
 }
 
-const REGISTER_PATH = '/mpesa/c2b/v2/registerurl';
 const PULL_REGISTER_PATH = '/pulltransactions/v1/register';
 const PULL_PATH = '/pulltransactions/v1/query';
+
+function registerPath({ register_version: version = 'v2' }: DarajaSettings): string {
+  return `/mpesa/c2b/${version}/registerurl`;
+}
 
 function registration(settings: DarajaSettings, urls: ReceiptSource['urls']): object {
   return {

@@ -110,10 +110,11 @@ describe('a callback', () => {
     ['is a conflict', { status: 'conflict', reference: 'REF' }],
     ['is an instruction of ours sent back', { reference: 'REF', biller: 'b', amount: '100.00' }],
     ['has no amount', { ...PAID, amount: undefined }],
-  ])('refuses a callback that %s', (_what, body) => {
+  ])('cannot read a callback that %s', (_what, body) => {
     expect(read(JSON.stringify(body))).toEqual({
-      kind: 'refused',
-      reason: 'the body does not follow the protocol',
+      kind: 'unreadable',
+      problem: 'the body does not follow the protocol',
+      reference: 'REF',
     });
   });
 });

@@ -127,7 +127,6 @@ describe('an instruction', () => {
     ['a list as details', answered({ ...PAID, details: ['x'] })],
     ['a code with spaces', answered({ ...DECLINED, code: 'no such account' })],
     ['null', answered(null)],
-    ['a byte order mark', text(`\ufeff${JSON.stringify(PAID)}`)],
     ['two answers', text(JSON.stringify(PAID) + JSON.stringify(PAID))],
     ['a broken byte', text(Buffer.concat([Buffer.from(JSON.stringify(PAID)), Buffer.of(0xff)]))],
     ['no answer', { kind: 'no_answer', reason: 'the connection was closed' } as const],
@@ -135,6 +134,14 @@ describe('an instruction', () => {
     ['a name twice, inside', text(JSON.stringify(PAID).replace('"units"', '"token"'))],
   ])('the outcome is unknown, and not answered: %s', (_what, ending) => {
     expect(classifyPayment(ending, 'REF')).toMatchObject(UNHEARD);
+  });
+
+  test('an answer with a byte order mark, and one with a broken byte in its message, are read', () => {
+    const body = JSON.stringify({ ...PAID, message: '~' });
+    const broken = Buffer.from(body);
+    broken[broken.indexOf('~')] = 0xe9;
+    expect(classifyPayment(text(`\ufeff${body}`), 'REF')).toMatchObject({ kind: 'paid' });
+    expect(classifyPayment(text(broken), 'REF')).toMatchObject({ kind: 'paid' });
   });
 
   test('paid has the operator’s details', () => {

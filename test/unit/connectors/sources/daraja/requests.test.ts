@@ -109,17 +109,66 @@ const READ = {
   isReversal: false,
 };
 
+const ARRIVED = new Date('2026-01-05T08:00:00Z');
+
+function readC2b(body: Buffer, shortCode = SHORT_CODE) {
+  return readC2bPayment(body, { ...OURS, shortCode }, ARRIVED);
+}
+
 test('C2B: validation and confirmation, as documented', () => {
   const body = Buffer.from(JSON.stringify(PAYMENT));
-  expect(readC2bPayment(body, OURS)).toMatchObject({ ...READ, isOurs: true });
-  expect(readC2bPayment(body, { ...OURS, shortCode: '600999' })).toMatchObject({ isOurs: false });
+  expect(readC2b(body)).toMatchObject({ ...READ, isOurs: true });
+  expect(readC2b(body)).not.toHaveProperty('isArrivalTime');
+  expect(readC2b(body, '600999')).toMatchObject({ isOurs: false });
 });
 
-test.each(['TransID', 'TransTime', 'TransAmount'])(
-  'C2B: without %s it is not a payment',
-  (name) => {
-    const body = Buffer.from(JSON.stringify({ ...PAYMENT, [name]: undefined }));
-    expect(readC2bPayment(body, OURS)).toBeUndefined();
+test.each([
+  ['TransID', 'TransID is no receipt number'],
+  ['TransAmount', 'TransAmount is no amount'],
+])('C2B: without %s it cannot be read', (name, problem) => {
+  const body = Buffer.from(JSON.stringify({ ...PAYMENT, [name]: undefined }));
+  expect(readC2b(body)).toBe(problem);
+});
+
+test.each([
+  undefined,
+  '',
+  '202601051015',
+  '20260105101530123',
+  '05/01/2026 10:15',
+  '20260230101530',
+])('C2B: a time such as %j is not read, and the time of arrival counts', (TransTime) => {
+  const body = Buffer.from(JSON.stringify({ ...PAYMENT, TransTime }));
+  expect(readC2b(body)).toMatchObject({ ...READ, paidAt: ARRIVED, isArrivalTime: true });
+});
+
+test('C2B: a byte order mark, a byte that is not UTF-8 in a name, and commas in the amount do not matter', () => {
+  const text = JSON.stringify({ ...PAYMENT, TransAmount: '1,500.00', LastName: '~' });
+  const bytes = Buffer.from(`\uFEFF${text}`);
+  bytes[bytes.indexOf('~')] = 0xe9;
+  const payer = '2547 ***** 001 TEST \uFFFD';
+  expect(readC2b(bytes)).toMatchObject({ ...READ, amountCents: 150_000n, payer });
+});
+
+test('C2B: a broken byte matters where it changes what is read', () => {
+  const broken = (name: string, value: string) => {
+    const bytes = Buffer.from(JSON.stringify({ ...PAYMENT, [name]: value }));
+    bytes[bytes.indexOf('~')] = 0xff;
+    return readC2b(bytes);
+  };
+  expect(broken('TransID', 'UA5~000001')).toBe('TransID is no receipt number');
+  expect(broken('TransAmount', '5~0.00')).toBe('TransAmount is no amount');
+  expect(broken('BillRefNumber', 'V~01')).toMatchObject({ account: 'V\uFFFD01' });
+  expect(broken('TransactionType', 'Re~ersal')).toMatchObject({ unknownType: 'Re\uFFFDersal' });
+});
+
+test.each(['v1', 'v2'])(
+  'C2B: registers its URLs with the version %s of the API',
+  async (version) => {
+    const settings = { register_version: version };
+    const { source, sent } = await start({ ResponseCode: '0' }, 200, settings);
+    expect(await source.register(signal)).toMatchObject({ isDone: true });
+    expect(sent()[0]).toBe(`POST /mpesa/c2b/${version}/registerurl`);
   },
 );
 
@@ -162,7 +211,7 @@ test('Pull: POST /pulltransactions/v1/query, with a list in a list', async () =>
   const to = new Date('2026-01-05T08:00:00Z');
   expect(await source.pull?.({ from, to, offset: 100 }, signal)).toMatchObject({
     payments: [READ],
-    unreadable: 0,
+    unreadable: [],
   });
   expect(sent()).toEqual([
     'POST /pulltransactions/v1/query',
@@ -199,19 +248,29 @@ test.each<[string, object, object | undefined]>([
           { ...ROW, transactiontype: 'hakikisha' },
           { ...ROW, transactiontype: 'c2b-pay-bill-reversal' },
           'x',
+          { ...ROW, trxDate: '' },
+          { ...ROW, amount: 'x' },
         ],
       ],
     },
     {
       others: ['UA51000001, merchant-to-organization-settlement, 500.0'],
-      unreadable: 1,
-      payments: [READ, { ...READ, unknownType: 'hakikisha' }, { ...READ, isReversal: true }],
+      unreadable: [
+        { problem: 'it is no JSON object', body: Buffer.from('"x"') },
+        { problem: 'amount is no amount' },
+      ],
+      payments: [
+        READ,
+        { ...READ, unknownType: 'hakikisha' },
+        { ...READ, isReversal: true },
+        { ...READ, paidAt: ARRIVED, isArrivalTime: true },
+      ],
     },
   ],
   ['a failure under HTTP 200', { ResponseCode: '1002' }, undefined],
   ['no code', { Response: [[ROW]] }, undefined],
 ])('reads the answer to a pull: %s', (_what, answer, page) => {
-  const read = readPulled(Buffer.from(JSON.stringify(answer)), OURS);
+  const read = readPulled(Buffer.from(JSON.stringify(answer)), OURS, ARRIVED);
   if (page === undefined) expect(read).toBeUndefined();
   else expect(read).toMatchObject(page);
 });
@@ -282,7 +341,7 @@ describe('a till', () => {
     FirstName: 'TEST',
   };
   const read = (change: object) =>
-    readC2bPayment(Buffer.from(JSON.stringify({ ...confirmed, ...change })), AT_TILL);
+    readC2bPayment(Buffer.from(JSON.stringify({ ...confirmed, ...change })), AT_TILL, ARRIVED);
 
   test('has its own number as the account number of its payments', () => {
     expect(read({})).toMatchObject({ account: TILL, amountCents: 98_050n, isOurs: true });
@@ -308,10 +367,10 @@ describe('a till', () => {
     const pulled = Buffer.from(
       JSON.stringify({ ResponseCode: '1000', ResponseMessage: 'Success', Response: [[row]] }),
     );
-    expect(readPulled(pulled, AT_TILL)?.payments).toMatchObject([
+    expect(readPulled(pulled, AT_TILL, ARRIVED)?.payments).toMatchObject([
       { receipt: 'UKS1AAAA01', account: TILL, amountCents: 98_050n, isReversal: false },
     ]);
-    expect(readPulled(pulled, OURS)?.payments).toMatchObject([{ account: null }]);
+    expect(readPulled(pulled, OURS, ARRIVED)?.payments).toMatchObject([{ account: null }]);
   });
 
   test('gets a prompt as CustomerBuyGoodsOnline, to the till', async () => {
