@@ -1,5 +1,6 @@
 import { DIMENSIONS } from '../src/payments/reports/dimensions.ts';
-import type { AnyRoute } from '../src/console/route.ts';
+import { partsOf } from '../src/staff/http.ts';
+import type { HttpRoute } from '../src/staff/http.ts';
 
 /**
  * Which paths of the console's API are measured: every GET route that is not in `NOT_MEASURED`, each with each of its
@@ -44,7 +45,7 @@ export interface MeasuredPath {
   /** Body of a POST that reads: search texts are never in a URL. */
   readonly body?: Readonly<Record<string, string>>;
   readonly group: ConsoleGroup;
-  readonly route: AnyRoute;
+  readonly route: HttpRoute;
 }
 
 /** Finds payments by a text. */
@@ -192,12 +193,12 @@ function searchTexts(by: ConsoleSamples): readonly string[] {
 }
 
 /** Files have the rows of a list, page by page, or the figures of a report. */
-export function isMeasured({ method, path }: AnyRoute): boolean {
+export function isMeasured({ method, path }: HttpRoute): boolean {
   return method === 'GET' && !/\.(csv|xlsx)$/.test(path) && NOT_MEASURED[path] === undefined;
 }
 
 /** Every path to measure; one that is not named is a list. Throws if a parameter of a route has no sample. */
-export function consolePaths(routes: readonly AnyRoute[], by: ConsoleSamples): MeasuredPath[] {
+export function consolePaths(routes: readonly HttpRoute[], by: ConsoleSamples): MeasuredPath[] {
   const measured = measuredRoutes(by);
   const gets = routes.filter(isMeasured);
   const paths = gets.flatMap((route): MeasuredPath[] => {
@@ -237,11 +238,11 @@ function pathsOf(path: string, params: Samples): string[] {
 
 /** The list without a filter, with each filter alone, and with the combinations. */
 function queriesOf(
-  route: AnyRoute,
+  route: HttpRoute,
   { query = {}, also = [] }: Measured,
   common: Samples,
 ): string[] {
-  const schema = route.query;
+  const schema = partsOf(route.of).query;
   const required: Record<string, string> = {};
   const single: Record<string, string>[] = [];
   for (const [name, property] of Object.entries(schema?.properties ?? {})) {

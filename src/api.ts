@@ -45,17 +45,17 @@ import type { Metrics } from './metrics.ts';
 import { addReferencePage } from './platform/http/reference/routes.ts';
 import { addDocumentationSite } from './platform/http/reference/site.ts';
 import { addConsole } from './console/console.ts';
-import type { AnyRoute } from './console/route.ts';
-import { consoleRoutes } from './console/routes/routes.ts';
-import type { RoutesOptions } from './console/routes/routes.ts';
 import { createCursors } from './platform/http/cursors.ts';
+import type { Cursors } from './platform/http/cursors.ts';
 import { allNouns } from './staff/registry.ts';
-import type { Noun } from './staff/definition.ts';
+import type { Definition, Noun } from './staff/definition.ts';
+import type { StaffDeps } from './staff/deps.ts';
 import type { Background } from './staff/forms.ts';
 import type { Schema } from './platform/db/schema.ts';
 import { addStaffApi, STAFF_API } from './staff-api/staff-api.ts';
 import { createDoor } from './parties/people/attempts.ts';
 import { createSessionLookUps } from './parties/people/session-look-ups.ts';
+import { createSignInAgain } from './parties/people/sign-in-again.ts';
 import { createSessions } from './parties/people/sessions.ts';
 import { programVersion } from './platform/program-version.ts';
 import { OverviewFeed } from './payments/overview/feed.ts';
@@ -198,13 +198,13 @@ async function addStaffSurfaces(app: FastifyInstance, options: StaffOptions): Pr
   const isSandbox = config.mode === 'sandbox';
   const { publicUrl } = config;
   const party = relyingPartyOf(publicUrl, isSandbox);
-  const signingIn = { codesRequired: !isSandbox, party };
+  const own = { ...options, pool: options.consolePool, codesRequired: !isSandbox };
   const staff = await staffOf(options);
-  const sessions = createSessions({ ...options, pool: options.consolePool });
+  const sessions = createSessions(own);
   const lookUps = createSessionLookUps(sessions);
   const door = createDoor();
   await addConsole(app, {
-    ...signingIn,
+    ...{ codesRequired: !isSandbox, party },
     publicUrl,
     path: config.consolePath,
     environment: config.mode,
@@ -218,7 +218,8 @@ async function addStaffSurfaces(app: FastifyInstance, options: StaffOptions): Pr
     masterKeys: options.masterKeys,
     clock: options.clock,
     ...{ sessions, lookUps, door, cursors: staff.cursors },
-    routes: routesOfConsole(options, { ...signingIn, ...staff }),
+    definitions: staff.nouns.flatMap(({ definitions }): readonly Definition[] => definitions),
+    deps: { ...staff.deps, signIn: { party, again: createSignInAgain(own) } },
   });
   addStaffApi(app, {
     ...{ sessions, lookUps, door, codesRequired: !isSandbox, environment: config.mode },
@@ -232,23 +233,12 @@ async function addStaffSurfaces(app: FastifyInstance, options: StaffOptions): Pr
   });
 }
 
-function routesOfConsole(
-  options: StaffOptions,
-  shared: Pick<RoutesOptions, 'codesRequired' | 'party' | Exclude<keyof Staff, 'nouns' | 'feed'>>,
-): AnyRoute[] {
-  const { consolePool: pool } = options;
-  return consoleRoutes({
-    ...options,
-    ...shared,
-    pool,
-    proposals: createProposals({ ...options, pool }),
-  });
-}
-
-type Staff = Pick<RoutesOptions, 'definitions' | 'deps' | 'cursors'> & {
-  readonly feed: OverviewFeed;
+interface Staff {
   readonly nouns: readonly Noun[];
-};
+  readonly deps: StaffDeps;
+  readonly cursors: Cursors;
+  readonly feed: OverviewFeed;
+}
 
 /** What `src/staff` defines, with what its handlers use. */
 async function staffOf(options: StaffOptions): Promise<Staff> {
@@ -257,7 +247,6 @@ async function staffOf(options: StaffOptions): Promise<Staff> {
   return {
     feed,
     nouns,
-    definitions: nouns.flatMap(({ definitions }) => definitions),
     deps: staffDepsOf(options, options.consolePool, feed),
     cursors: createCursors(options.masterKeys, 'staff cursors'),
   };

@@ -1,6 +1,5 @@
 import { DEMO_PEOPLE } from '../../sandbox/data.ts';
 import { isAllowed } from '../../src/parties/people/permissions.ts';
-import { consoleRoutes } from '../../src/console/routes/routes.ts';
 import { definedRoutes } from '../../test/support/defined-routes.ts';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { addPerson } from '../../src/parties/people/administer.ts';
@@ -188,9 +187,9 @@ async function readPaths(
     readers.push({ role: one.role, person });
   }
   readers.push({ role, person: vendor });
-  const paths = consolePaths(consoleRoutes(await definedRoutes()), samples).map((one): ReadPath => {
+  const paths = consolePaths(await definedRoutes(), samples).map((one): ReadPath => {
     const { route, ...asked } = one;
-    const reader = readers.find((each) => isAllowed(each.role, route.permission));
+    const reader = readers.find((each) => isAllowed(each.role, route.of.permission));
     if (reader === undefined) throw new Error(`nobody may read ${route.path}`);
     return { ...asked, person: reader.person };
   });

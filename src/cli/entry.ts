@@ -5,21 +5,17 @@ import type { Session } from './session.ts';
 import { noted } from './parties/noted.ts';
 
 /** Groups and commands that only read. Everything else leaves an entry in the audit log. */
-const READS = new Set(['quarantine status', 'demo-data list']);
+const READS = new Set(['demo-data list']);
 /**
  * `demo-data` makes entries of its own. The others may run before the log exists, while it
  * moves to other machines, or read only.
  */
 const OTHERS = new Set(['demo-data', 'migrate', 'cluster', 'backup', 'restore']);
-/** Steps of what two people decide. */
-const STEPS = new Set(['propose', 'approve', 'reject', 'withdraw', 'preview']);
 
 /** Entry in the audit log of a command that changes something; undefined: it only reads. */
 export interface CommandEntry {
   readonly action: string;
   readonly reason: string | null;
-  /** Part of a decision of two people. */
-  readonly isStep: boolean;
 }
 
 /** Pure. Never what was given as an option, apart from `--by` and `--reason`: that may be a secret. */
@@ -28,14 +24,9 @@ export function entryOf(command: Command): CommandEntry | undefined {
   const [group = ''] = path;
   const action = path.join(' ');
   if (OTHERS.has(group) || READS.has(group) || READS.has(action)) return undefined;
-  const last = path.at(-1) ?? '';
   const { by, reason } = command.opts<{ readonly by?: unknown; readonly reason?: unknown }>();
   const told = [by, reason].filter((text) => typeof text === 'string');
-  return {
-    action,
-    reason: told.length === 0 ? null : told.join(': '),
-    isStep: STEPS.has(last),
-  };
+  return { action, reason: told.length === 0 ? null : told.join(': ') };
 }
 
 function pathOf(command: Command): string[] {
@@ -53,9 +44,8 @@ export async function withEntry<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   if (entry === undefined) return await work();
-  const { action, isStep } = entry;
-  const isAlone = !isStep && (await orNotReady(mayActAlone(pool), true));
-  const why = isStep ? null : isAlone ? ALONE : COMMAND;
-  const reason = [entry.reason, why].filter((text) => text !== null).join('; ') || null;
+  const { action } = entry;
+  const why = (await orNotReady(mayActAlone(pool), true)) ? ALONE : COMMAND;
+  const reason = [entry.reason, why].filter((text) => text !== null).join('; ');
   return await noted(pool, { action, target: null, reason }, work);
 }

@@ -43,7 +43,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: 'system',
-    summary: 'how the service itself is: checks, quarantine, configuration',
+    summary: 'how the service itself is: checks, configuration',
   },
   {
     name: 'login',
@@ -190,8 +190,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: 'quarantine',
-    summary: 'quarantine after a restore or a promotion: status, enter, release',
-    load: async () => (await import('./payments/quarantine.ts')).addQuarantineCommands,
+    summary: 'quarantine after a restore or a promotion: status, enter, release, confirm',
   },
   {
     name: 'cluster',

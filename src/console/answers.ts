@@ -26,18 +26,6 @@ export interface SessionAnswer {
   readonly version: string;
 }
 
-/** `GET /account/passkeys`: the person's own. */
-export interface PasskeysAnswer {
-  /** Where they work; null: browsers allow none at the configured public URL. */
-  readonly origin: string | null;
-  readonly passkeys: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly createdAt: string;
-    readonly usedAt: string | null;
-  }[];
-}
-
 /** `POST /links/read`: whom a one-time link is for, and a new secret for one-time codes. */
 export interface LinkAnswer {
   readonly login: string;

@@ -8,11 +8,12 @@ import type { Mac } from '../platform/base/mac.ts';
 import type { MasterKeys } from '../platform/base/sealing.ts';
 import type { Cursors } from '../platform/http/cursors.ts';
 import type { Pool } from '../platform/db/pool.ts';
-import { mountRoutes } from './mount.ts';
+import type { Definition } from '../staff/definition.ts';
+import type { StaffDeps } from '../staff/deps.ts';
+import { mountDefinitions } from './mount.ts';
 import { addConsolePage } from './page.ts';
 import { addPasskeyRoutes } from './passkey-routes.ts';
 import { createPersonLimits } from '../parties/people/person-limits.ts';
-import type { AnyRoute } from './route.ts';
 import { consoleCookie } from './session-cookie.ts';
 import type { SessionLookUps } from '../parties/people/session-look-ups.ts';
 import { addSessionRoutes, isSignedIn, viewerOf } from './session-routes.ts';
@@ -42,12 +43,14 @@ export interface ConsoleOptions {
   readonly sessions: Sessions;
   readonly lookUps: SessionLookUps;
   readonly door: SignInDoor;
-  readonly routes: readonly AnyRoute[];
+  /** The views and actions of `src/staff`. */
+  readonly definitions: readonly Definition[];
+  readonly deps: StaffDeps;
 }
 
 /** The web console: its API below `<path>/api`, and its page. */
 export async function addConsole(app: FastifyInstance, options: ConsoleOptions): Promise<void> {
-  const { path, pool, clock, environment, readOnly, timeZone, version } = options;
+  const { path, environment, readOnly, timeZone, version } = options;
   const { sessions, lookUps } = options;
   const cookie = consoleCookie('malipo', options.publicUrl);
   const prefix = `${path}/api`;
@@ -59,13 +62,8 @@ export async function addConsole(app: FastifyInstance, options: ConsoleOptions):
     const signingIn = { ...options, prefix, sessions, lookUps, cookie, about, limits };
     addSessionRoutes(scope, signingIn);
     addPasskeyRoutes(scope, signingIn);
-    mountRoutes(scope, options.routes, {
-      prefix,
-      limits,
-      cursors: options.cursors,
-      pool,
-      clock,
-      readOnly,
+    mountDefinitions(scope, options.definitions, {
+      ...{ prefix, limits, readOnly, cursors: options.cursors, deps: options.deps },
       viewerOf: async (request) => await viewerOf(request, signingIn),
       isSignedIn: async (request) => await isSignedIn(request, signingIn),
     });

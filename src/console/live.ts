@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../platform/base/errors.ts';
-import type { Live, Viewer } from './route.ts';
+import type { LiveAnswer } from '../staff/forms.ts';
+import type { SignedIn } from '../staff/viewer.ts';
 
 /** Proxies end connections on which nothing arrives, usually after a minute. */
 const HEARTBEAT_MS = 15_000;
@@ -15,10 +16,10 @@ const MAX_STREAMS_PER_VENDOR = 50;
 /** Browsers close those of hidden pages, so a person has few. */
 const MAX_STREAMS_PER_PERSON = 20;
 
-type StreamOwner = Pick<Viewer, 'personId' | 'vendor'>;
+type StreamOwner = Pick<SignedIn, 'personId' | 'vendor'>;
 
 type SendLive = (
-  answer: Live,
+  answer: LiveAnswer,
   request: FastifyRequest,
   reply: FastifyReply,
   owner: StreamOwner,

@@ -3,7 +3,8 @@ import { Type } from 'typebox';
 import { findPasskey } from '../parties/people/read-passkeys.ts';
 import { beginPasskeySignIn, checkPasskey } from '../parties/people/passkeys.ts';
 import { requireParty } from '../parties/people/relying-party.ts';
-import { createReader, jsonOf, requireOwnPage } from './mount.ts';
+import { createJsonReader } from '../platform/http/json-object.ts';
+import { requireOwnPage } from './mount.ts';
 import { limitAttempts, recorded } from '../parties/people/attempts.ts';
 import { start } from './session-routes.ts';
 import type { SessionOptions } from './session-routes.ts';
@@ -20,7 +21,7 @@ const signature = Type.Object({
 export function addPasskeyRoutes(app: FastifyInstance, options: SessionOptions): void {
   const { prefix, pool, ledgerMac, clock, party } = options;
   const limit = limitAttempts();
-  const read = createReader(signature, 'body');
+  const read = createJsonReader(signature);
   app.post(`${prefix}/session/passkey/begin`, async (request, reply) => {
     requireOwnPage(request);
     limit(request);
@@ -31,7 +32,7 @@ export function addPasskeyRoutes(app: FastifyInstance, options: SessionOptions):
   app.post(`${prefix}/session/passkey`, async (request, reply) => {
     requireOwnPage(request);
     limit(request);
-    const { response } = read(jsonOf(request)) as { readonly response: { readonly id: string } };
+    const { response } = read(request.headers['content-type'], request.body as Buffer | undefined);
     const owner = await findPasskey(pool, response.id);
     const entry = { action: 'session.passkey', login: owner?.login ?? 'unknown passkey' };
     const personId = await recorded(

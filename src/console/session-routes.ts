@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import type { Static, TObject } from 'typebox';
 import type { RelyingParty } from '../parties/people/relying-party.ts';
 import { acceptLink, readLink } from '../parties/people/links.ts';
 import { MAX_LOGIN_LENGTH, loginFrom } from '../parties/people/login.ts';
@@ -18,15 +18,16 @@ import type { MasterKeys } from '../platform/base/sealing.ts';
 import type { Pool } from '../platform/db/pool.ts';
 import { networkOf } from '../platform/http/rate-limits.ts';
 import type { LinkAnswer, SessionAnswer } from './answers.ts';
-import { createReader, jsonOf, requireOwnPage, requireShownPerson } from './mount.ts';
-import { permissionsOf } from '../parties/people/permissions.ts';
+import { createJsonReader } from '../platform/http/json-object.ts';
+import { signedIn } from '../staff/viewer.ts';
+import type { SignedIn } from '../staff/viewer.ts';
+import { requireOwnPage, requireShownPerson } from './mount.ts';
 import type { PersonLimits } from '../parties/people/person-limits.ts';
 import { consoleCookie } from './session-cookie.ts';
 import type { ConsoleCookie } from './session-cookie.ts';
 import type { SessionLookUps } from '../parties/people/session-look-ups.ts';
 import { recorded } from '../parties/people/attempts.ts';
 import type { SignInDoor } from '../parties/people/attempts.ts';
-import type { Viewer } from './route.ts';
 
 /** A device is known for this time, or until the password changes. */
 const DEVICE_SECONDS = 180 * 24 * 60 * 60;
@@ -80,7 +81,7 @@ export function addSessionRoutes(app: FastifyInstance, options: SessionOptions):
     requireOwnPage(request);
     const session = await sessionOf(request, options);
     if (session === undefined) throw new Refusal('not_signed_in');
-    options.limits.forReading(viewerFrom(session));
+    options.limits.forReading(signedIn(session));
     rememberDevice(request, reply, { ...options, owner: session });
     return await reply.code(204).send();
   });
@@ -141,12 +142,10 @@ function addLinkRoutes(app: FastifyInstance, options: SessionOptions): void {
   });
 }
 
-function bodyOf<Schema extends typeof signIn | typeof link | typeof credentials>(
-  schema: Schema,
-  request: FastifyRequest,
-): Static<Schema> {
+function bodyOf<Schema extends TObject>(schema: Schema, request: FastifyRequest): Static<Schema> {
   requireOwnPage(request);
-  return createReader(schema, 'body')(jsonOf(request)) as Static<Schema>;
+  const { headers, body } = request;
+  return createJsonReader(schema)(headers['content-type'], body as Buffer | undefined);
 }
 
 export async function start(
@@ -167,7 +166,7 @@ export async function start(
       ...cookie.optionsFor(request),
       expires: expiresAt,
     })
-    .send(answerOf(viewerFrom(viewer), options));
+    .send(answerOf(signedIn(viewer), options));
 }
 
 /**
@@ -214,9 +213,9 @@ async function sessionOf(
 export async function viewerOf(
   request: FastifyRequest,
   options: Pick<SessionOptions, 'lookUps' | 'cookie'>,
-): Promise<Viewer | undefined> {
+): Promise<SignedIn | undefined> {
   const session = await sessionOf(request, options);
-  return session === undefined ? undefined : viewerFrom(session);
+  return session === undefined ? undefined : signedIn(session);
 }
 
 /** Resolves to true while the session of the cookie exists. */
@@ -227,17 +226,11 @@ export async function isSignedIn(
   return await sessions.goesOn(cookie.valueOf(request));
 }
 
-function viewerFrom(session: SessionRow): Viewer {
-  const { personId, login, name, role, vendorId, vid, isConfirmed } = session;
-  const vendor = vendorId === null || vid === null ? undefined : { vendorId, vid };
-  return { personId, login, name, role, vendor, isConfirmed };
-}
-
-function answerOf(viewer: Viewer, { about }: SessionOptions): SessionAnswer {
-  const { login, name, role, vendor, isConfirmed } = viewer;
+function answerOf(viewer: SignedIn, { about }: SessionOptions): SessionAnswer {
+  const { login, name, role, vendor, isConfirmed, permissions } = viewer;
   return {
     person: { login, name, role, vid: vendor?.vid ?? null, isConfirmed },
-    permissions: isConfirmed ? permissionsOf(role) : [],
+    permissions: [...permissions],
     ...about,
   };
 }

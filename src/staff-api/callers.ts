@@ -1,11 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import { permissionsOf } from '../parties/people/permissions.ts';
 import type { PersonLimits } from '../parties/people/person-limits.ts';
 import type { SessionLookUps } from '../parties/people/session-look-ups.ts';
-import type { SessionRow } from '../parties/people/read-sessions.ts';
 import { isFrom } from '../parties/people/tokens.ts';
 import type { ProgramToken } from '../parties/people/tokens.ts';
 import { Refusal } from '../platform/base/errors.ts';
+import { signedIn } from '../staff/viewer.ts';
 import type { Viewer } from '../staff/viewer.ts';
 
 export interface CallerDeps {
@@ -43,7 +42,7 @@ export async function callerOf(request: FastifyRequest, deps: CallerDeps): Promi
   if (!session.isConfirmed) throw new Refusal('not_confirmed');
   // A vendor's programs have keys, and the API below /v1.
   if (session.vendorId !== null) throw new Refusal('not_permitted');
-  return named(request, { viewer: personViewer(session), id: session.personId });
+  return named(request, { viewer: signedIn(session), id: session.personId });
 }
 
 /** A command says as whom it was told to act. Throws: `not_permitted`. */
@@ -52,12 +51,6 @@ function named(request: FastifyRequest, caller: Caller): Caller {
   const { login } = caller.viewer;
   if (by === undefined || by === login) return caller;
   throw new Refusal('not_permitted', { field: 'by', text: `The token is of ${login}` });
-}
-
-function personViewer({ personId, login, role }: SessionRow): Viewer {
-  const permissions = new Set(permissionsOf(role));
-  const actor = { personId, name: login };
-  return { personId, login, role, vendor: undefined, permissions, token: null, actor };
 }
 
 function programViewer({ row, permissions }: ProgramToken): Viewer {

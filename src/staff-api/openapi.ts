@@ -28,7 +28,6 @@ export function staffDocument({
   const paths: Record<string, Record<string, unknown>> = { '/admin/v1/session': session() };
   for (const noun of nouns) {
     for (const route of httpRoutesOf(noun.definitions)) {
-      if (route.of.kind === 'stream') continue;
       const path = `/admin/v1${route.path.replaceAll(/:(\w+)/g, '{$1}')}`;
       paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(noun, route) };
     }

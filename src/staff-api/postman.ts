@@ -22,7 +22,7 @@ export function staffCollection({ nouns }: { readonly nouns: readonly Noun[] }):
       name: command,
       description: summary,
       item: httpRoutesOf(own)
-        .filter(({ of, format }) => of.kind !== 'stream' && format !== 'xlsx')
+        .filter(({ format }) => format !== 'xlsx')
         .map((route) => itemOf(route)),
     })),
   };

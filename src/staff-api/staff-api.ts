@@ -1,16 +1,16 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createSessionLookUps } from '../parties/people/session-look-ups.ts';
 import { createPersonLimits } from '../parties/people/person-limits.ts';
 import { createTokens } from '../parties/people/tokens.ts';
 import { Refusal } from '../platform/base/errors.ts';
-import { createFileUploads } from '../platform/http/file-uploads.ts';
-import { readJsonBody } from '../platform/http/json-object.ts';
-import { answerOf, countsAsChange, httpRoutesOf, NotedFile, Streamed } from '../staff/http.ts';
+import { countsAsChange, httpRoutesOf } from '../staff/http.ts';
 import type { HttpRoute } from '../staff/http.ts';
 import type { Noun } from '../staff/definition.ts';
+import type { StaffDeps } from '../staff/deps.ts';
+import { mountHttp } from '../staff/mount-http.ts';
+import type { Admitted } from '../staff/mount-http.ts';
 import { once } from '../staff/once.ts';
-import type { By } from '../staff/perform.ts';
-import { isVendorsOnly } from '../staff/viewer.ts';
+import { isForPages } from '../staff/viewer.ts';
 import { callerOf } from './callers.ts';
 import type { Caller, CallerDeps } from './callers.ts';
 import type { StaffApiOptions } from './options.ts';
@@ -34,12 +34,22 @@ export function addStaffApi(app: FastifyInstance, given: StaffApiOptions): void 
   app.get(`${STAFF_API}/openapi.json`, isGet, () => staffDocument(options));
   app.get(`${STAFF_API}/postman.json`, isGet, () => staffCollection(options));
   addSessionRoutes(app, { ...options, sessions, callers, prefix: STAFF_API });
-  const fileUpload = createFileUploads(({ viewer, id }: Caller) => ({
-    ...{ personId: viewer.personId ?? id, vendor: undefined },
-  }));
-  for (const route of httpRoutesOf(definitions)) {
-    addRoute(app, route, { options, callers, fileUpload });
-  }
+  mountHttp<Caller>(app, httpRoutesOf(definitions), {
+    ...{
+      prefix: STAFF_API,
+      channel: 'api',
+      deps,
+      cursors: given.cursors,
+      readOnly: given.readOnly,
+    },
+    admit: async (request, route) => await admit(request, route, callers),
+    viewerOf: ({ viewer }) => viewer,
+    senderOf: ({ viewer, id }) => ({ personId: viewer.personId ?? id, vendor: undefined }),
+    around: async (of, work) => {
+      void of.reply.header('malipo-time-zone', given.timeZone);
+      return await onceUnderKey(of, { pool, clock }, work);
+    },
+  });
   // An unknown path tells nobody whether it exists.
   app.all(`${STAFF_API}/*`, async (request) => {
     const { id } = await callerOf(request, callers);
@@ -52,49 +62,10 @@ export function addStaffApi(app: FastifyInstance, given: StaffApiOptions): void 
 function nounsOfStaff({ nouns }: StaffApiOptions): Noun[] {
   return nouns
     .map((noun) => {
-      const definitions = noun.definitions.filter((of) => !isVendorsOnly(of));
+      const definitions = noun.definitions.filter((of) => !isForPages(of));
       return { ...noun, definitions };
     })
     .filter(({ definitions }) => definitions.length > 0);
-}
-
-function addRoute(
-  app: FastifyInstance,
-  route: HttpRoute,
-  {
-    options,
-    callers,
-    fileUpload,
-  }: {
-    readonly options: StaffApiOptions;
-    readonly callers: CallerDeps;
-    readonly fileUpload: ReturnType<typeof createFileUploads<Caller>>;
-  },
-): void {
-  const { of, method, path } = route;
-  if (of.kind === 'stream') return;
-  const { file: sent } = of;
-  const admitted = new WeakMap<FastifyRequest, Caller>();
-  const admitting = async (request: FastifyRequest) => await admit(request, route, callers);
-  const upload = sent === undefined ? undefined : fileUpload(sent.maxBytes, admitting);
-  app.route({
-    method,
-    url: STAFF_API + path,
-    exposeHeadRoute: false,
-    // Before any byte of a body is read.
-    onRequest: async (request) => void admitted.set(request, await admitting(request)),
-    ...upload?.hooks,
-    handler: async (request, reply) => {
-      void reply.header('cache-control', 'no-store').header('malipo-time-zone', options.timeZone);
-      const work = async (caller = admitted.get(request)): Promise<Found> => {
-        if (caller === undefined) throw new Error('the request was not admitted');
-        const body = sent === undefined ? bodyOf(request) : request.body;
-        const asked = { params: request.params, query: request.query, body };
-        return await answer(route, asked, { request, reply, caller, options });
-      };
-      return await send(reply, await (upload === undefined ? work() : upload.run(request, work)));
-    },
-  });
 }
 
 /** Throws: `not_signed_in`, `too_many_requests`, `not_permitted`. */
@@ -111,50 +82,19 @@ async function admit(
   return caller;
 }
 
-/** Throws: `malformed_request`, `ambiguous_request`. */
-function bodyOf({ body }: FastifyRequest): unknown {
-  if (!Buffer.isBuffer(body) || body.length === 0) return {};
-  return readJsonBody(body, 'The body is not one JSON object');
-}
-
-type Found = Awaited<ReturnType<typeof answerOf>>;
-
-async function answer(
-  route: HttpRoute,
-  asked: Parameters<typeof answerOf>[1],
-  of: {
-    readonly request: FastifyRequest;
-    readonly reply: FastifyReply;
-    readonly caller: Caller;
-    readonly options: StaffApiOptions;
-  },
+/** An action with a key is carried out once. */
+async function onceUnderKey<Found extends object>(
+  { route, asked, caller, request, reply }: Admitted<Caller>,
+  { pool, clock }: Pick<StaffDeps, 'pool' | 'clock'>,
+  work: () => Promise<Found>,
 ): Promise<Found> {
-  const { request, reply, caller, options } = of;
-  const by: By = {
-    ...{ viewer: caller.viewer, deps: options.deps, channel: 'api', address: request.ip },
-    ...{ requestId: request.id, isClosed: () => request.isClosed, readOnly: options.readOnly },
-  };
-  const work = async () => await answerOf(route, asked, by, options.cursors);
   const key = request.headers['idempotency-key'];
-  if (typeof key === 'string' && route.of.kind === 'action') {
-    const { pool, clock } = options.deps;
-    // A file is known by its bytes.
-    const input = Buffer.isBuffer(asked.body)
-      ? { ...asked, body: asked.body.toString('base64') }
-      : asked;
-    const kept = { caller: caller.id, key, input, at: clock.now() };
-    const { answer: done, isReplayed } = await once(pool, route.of, kept, work);
-    if (isReplayed) void reply.header('idempotency-replayed', 'true');
-    return done as Found;
-  }
-  return await work();
-}
-
-async function send(reply: FastifyReply, found: Found): Promise<unknown> {
-  if (found instanceof Streamed) throw new Error('a stream is for pages only');
-  if (!(found instanceof NotedFile)) return await reply.send(found);
-  const { name, type, body, hasFailed } = found.file;
-  if (hasFailed === true) void reply.header('malipo-check', 'failed');
-  const disposition = `attachment; filename="${name}"`;
-  return await reply.header('content-disposition', disposition).type(type).send(body);
+  if (typeof key !== 'string' || route.of.kind !== 'action') return await work();
+  const { params, query, body } = asked;
+  // A file is known by its bytes.
+  const sent = Buffer.isBuffer(body) ? body.toString('base64') : body;
+  const kept = { caller: caller.id, key, input: { params, query, body: sent }, at: clock.now() };
+  const { answer, isReplayed } = await once(pool, route.of, kept, work);
+  if (isReplayed) void reply.header('idempotency-replayed', 'true');
+  return answer as Found;
 }

@@ -24,6 +24,8 @@ interface Declared<Input extends TObject> {
   readonly route?: `${'GET' | 'POST'} /${string}`;
   /** It needs files or keys of the machine on which it runs: a command there, and nothing else. */
   readonly onMachine?: true;
+  /** It needs a browser, and whoever is signed in there: pages have it, and nothing else. */
+  readonly onPages?: true;
   readonly permission: Permission;
   /** The usual one of its noun: the verb may be left out. */
   readonly isUsual?: true;

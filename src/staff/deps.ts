@@ -1,4 +1,6 @@
 import type { CreditDesk } from '../credit/facade.ts';
+import type { RelyingParty } from '../parties/people/relying-party.ts';
+import type { SignInAgain } from '../parties/people/sign-in-again.ts';
 import type { BillerCatalogue } from '../payments/billers/catalogue.ts';
 import type { OverviewFeed } from '../payments/overview/feed.ts';
 import type { ActivitySince } from '../payments/overview/figures.ts';
@@ -74,6 +76,12 @@ export interface StaffDeps {
     readonly ownerPool: () => Promise<Pool>;
     /** The keys that the registry was written with are at hand, too. */
     readonly hasFormerKeys: boolean;
+  };
+  /** For those who are signed in with a browser. Undefined: a command asks. */
+  readonly signIn?: {
+    readonly again: SignInAgain;
+    /** Undefined: browsers allow no passkeys at the configured public URL. */
+    readonly party: RelyingParty | undefined;
   };
   /** Turns for long reads. Undefined: a command waits for nobody. */
   readonly longReads?: LongReads;

@@ -4,6 +4,7 @@ import type { Noun } from './definition.ts';
 export const NOUNS: Readonly<Record<string, () => Promise<Noun>>> = {
   person: async () => (await import('./people.ts')).PEOPLE,
   archive: async () => (await import('./archive.ts')).ARCHIVE,
+  passkey: async () => (await import('./passkeys.ts')).PASSKEYS,
   job: async () => (await import('./jobs.ts')).JOBS,
   ledger: async () => (await import('./ledger.ts')).LEDGER,
   audit: async () => (await import('./audit.ts')).AUDIT,
@@ -33,6 +34,7 @@ export const NOUNS: Readonly<Record<string, () => Promise<Noun>>> = {
   prefix: async () => (await import('./prefixes.ts')).PREFIXES,
   'vendor payout': async () => (await import('./payouts.ts')).PAYOUTS,
   system: async () => (await import('./system.ts')).SYSTEM,
+  quarantine: async () => (await import('./quarantine.ts')).QUARANTINE,
   overview: async () => (await import('./overview.ts')).OVERVIEW,
   report: async () => (await import('./reports.ts')).REPORTS,
   house: async () => (await import('./house.ts')).HOUSE,

@@ -1,16 +1,14 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import type { QuarantineState } from '../payments/quarantine/state.ts';
 import type { HealthCheck } from '../platform/health-check.ts';
 import { view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
-import { count, NOTHING, orNull, text, textOrNull, time, titled } from './fields.ts';
+import { NOTHING, orNull, text, textOrNull, time, titled } from './fields.ts';
 import { wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../payments/health.ts')),
-  ...(await import('../payments/quarantine/state.ts')),
   ...(await import('../platform/backup/store.ts')),
 });
 
@@ -33,26 +31,6 @@ const check = Type.Object({
   seconds: orNull(Type.Number(), { title: 'Seconds', unit: 'count' }),
 });
 
-const quarantine = Type.Object({
-  entered_at: time({ title: 'Since' }),
-  /** Payments from then until then may be missing from the ledger. */
-  lost_from: time({ title: 'Lost from' }),
-  ...titled({ lost_until: time, reason: text }),
-  /** Nothing is known to be missing, as after the promotion of a standby. */
-  seems_complete: Type.Boolean({ title: 'Seems complete' }),
-  /** The processes that have not confirmed it. */
-  unconfirmed: Type.Array(text()),
-  operators: Type.Array(
-    Type.Object({
-      ...titled({ operator: text, open: count }),
-      covered: Type.Boolean({ title: 'Has statements' }),
-    }),
-  ),
-  /** To end it without statements. */
-  proposal: orNull(Type.Object({ proposal: text(), by: text(), reason: text() })),
-});
-export type QuarantineView = Static<typeof quarantine>;
-
 const system = Type.Object({
   at: time(),
   /** What this process lacks, so that it cannot work. */
@@ -67,15 +45,6 @@ const system = Type.Object({
       mode: Type.Enum(['sandbox', 'production'], { title: 'Mode' }),
       roles: Type.Array(text()),
       started_at: time({ title: 'Running since' }),
-    }),
-  ),
-  quarantine: orNull(quarantine),
-  /** Of quarantines, newest first. */
-  events: Type.Array(
-    Type.Object({
-      at: time({ title: 'At' }),
-      action: Type.Enum(['entered', 'extended', 'released', 'reopened'], { title: 'What' }),
-      actor: text({ title: 'Who' }),
     }),
   ),
 });
@@ -94,12 +63,11 @@ export type ConfigurationAnswer = Static<typeof configuration>;
 
 export const SYSTEM: Noun = {
   command: 'system',
-  summary: 'How the service itself is: checks, backup, quarantine, configuration.',
+  summary: 'How the service itself is: checks, backup, configuration.',
   definitions: [
     view(core, {
       name: 'system.show',
-      summary:
-        'The checks of the service, its last backup, and its quarantine. Fails if a check does.',
+      summary: 'The checks of the service, and its last backup. Fails if a check does.',
       route: 'GET /system',
       permission: 'system.read',
       isUsual: true,
@@ -111,7 +79,6 @@ export const SYSTEM: Noun = {
         const { pool, clock, process } = deps;
         const seconds = await loaded.readBackupAgeSeconds(pool);
         const own = await process?.readiness();
-        const state = await loaded.readQuarantine(pool, await deps.ledgerMac());
         const checks = [
           ...(own === undefined ? [] : ownChecks(own)),
           backupCheck(seconds),
@@ -124,8 +91,6 @@ export const SYSTEM: Noun = {
             ...{ ...of, names: [...names], seconds: age },
           })),
           process: process === undefined ? null : processOf(process),
-          quarantine: quarantineOf(state),
-          events: state.events.map(({ at, action, actor }) => wireOf({ at, action, actor })),
         };
       },
     }),
@@ -167,18 +132,4 @@ function backupCheck(seconds: number | null): HealthCheck {
 
 function processOf({ version, mode, roles, startedAt }: Process): SystemAnswer['process'] {
   return { version, mode, roles: [...roles], started_at: startedAt.toISOString() };
-}
-
-function quarantineOf({ open, stakes, absent, waiting }: QuarantineState): QuarantineView | null {
-  if (open === undefined) return null;
-  const { enteredAt, lostFrom, lostUntil, reason, seemsComplete } = open;
-  return {
-    ...wireOf({ enteredAt, lostFrom, lostUntil, reason, seemsComplete }),
-    unconfirmed: absent.map(({ name }) => name),
-    operators: stakes.map(({ operatorCode: operator, ...stake }) => ({ operator, ...stake })),
-    proposal:
-      waiting === undefined
-        ? null
-        : { proposal: waiting.proposalId, by: waiting.proposedBy, reason: waiting.note },
-  };
 }

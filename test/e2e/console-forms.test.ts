@@ -303,7 +303,7 @@ describe.skipIf(!HAS_BROWSER)('a form in a browser', () => {
     await page.getByRole('button', { name: 'Propose its end' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Reason').fill('The statements do not come');
-    await as('operations').send('POST', '/system/quarantine/release', reason);
+    await as('operations').send('POST', '/quarantine/propose', reason);
     await page.getByText('operations proposes to end it').waitFor();
     await dialog.getByRole('button', { name: 'Continue' }).click();
     await page.getByText('admin proposes to end it').waitFor();

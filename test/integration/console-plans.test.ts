@@ -6,7 +6,6 @@ import type { ConsoleSamples, MeasuredPath } from '../../bench/console-paths.ts'
 import { fillFloats, insertVendors } from '../../bench/store.ts';
 import { DEMO_PEOPLE } from '../../sandbox/data.ts';
 import { isAllowed } from '../../src/parties/people/permissions.ts';
-import { consoleRoutes } from '../../src/console/routes/routes.ts';
 import { definedRoutes } from '../support/defined-routes.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import { signedIn } from '../support/console-client.ts';
@@ -74,7 +73,7 @@ async function statementsOf(paths: readonly MeasuredPath[]): Promise<Sent[]> {
   const query = vi.spyOn(Client.prototype, 'query');
   for (const { path, body, route } of paths) {
     query.mockClear();
-    const reader = [...readers].find(([role]) => isAllowed(role as Role, route.permission))?.[1];
+    const reader = [...readers].find(([role]) => isAllowed(role as Role, route.of.permission))?.[1];
     if (reader === undefined) throw new Error(`nobody may read ${path}`);
     const { status } =
       body === undefined ? await reader.get(path) : await reader.send('POST', path, body);
@@ -106,7 +105,7 @@ test(
   'every list, search and chart reads growing tables by an index',
   { timeout: 180_000 },
   async () => {
-    const paths = consolePaths(consoleRoutes(await definedRoutes()), samples);
+    const paths = consolePaths(await definedRoutes(), samples);
     expect(paths.length).toBeGreaterThan(100);
     const statements = await statementsOf(paths);
     expect(statements.length).toBeGreaterThan(100);

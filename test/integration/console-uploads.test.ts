@@ -5,7 +5,6 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { DEMO_PASSWORD } from '../../sandbox/data.ts';
-import { consoleRoutes } from '../../src/console/routes/routes.ts';
 import { definedRoutes } from '../support/defined-routes.ts';
 import { addPerson } from '../../src/parties/people/administer.ts';
 import { acceptLink, createLink } from '../../src/parties/people/links.ts';
@@ -82,8 +81,8 @@ async function answerOn(socket: Socket): Promise<string> {
 }
 
 describe('a request with a file', async () => {
-  const paths = consoleRoutes(await definedRoutes())
-    .filter(({ bodyBytes }) => bodyBytes !== undefined)
+  const paths = (await definedRoutes())
+    .filter(({ of }) => of.file !== undefined)
     .map(({ path }) => path.replaceAll(/:\w+/g, () => randomUUID()));
 
   test.each(paths)('a file of nobody is refused before it arrives: %s', async (path) => {

@@ -4,7 +4,6 @@ import { consolePaths } from '../../bench/console-paths.ts';
 import type { ConsoleSamples } from '../../bench/console-paths.ts';
 import { fillFloats, insertVendors } from '../../bench/store.ts';
 import { DEMO_PEOPLE } from '../../sandbox/data.ts';
-import { consoleRoutes } from '../../src/console/routes/routes.ts';
 import { definedRoutes } from '../support/defined-routes.ts';
 import { isAllowed } from '../../src/parties/people/permissions.ts';
 import { archivePayments } from '../../src/payments/archive/archive.ts';
@@ -81,11 +80,8 @@ describe('a service with times that never come', () => {
 
   test.each(TIMES)('shows every page, list and file (%s)', async (time) => {
     expect(await changeTimes(owner, time)).toEqual(expect.arrayContaining(['people']));
-    for (const { path: page, body, route } of consolePaths(
-      consoleRoutes(await definedRoutes()),
-      samples,
-    )) {
-      const [, reader] = [...readers].find(([role]) => isAllowed(role, route.permission)) ?? [];
+    for (const { path: page, body, route } of consolePaths(await definedRoutes(), samples)) {
+      const [, reader] = [...readers].find(([role]) => isAllowed(role, route.of.permission)) ?? [];
       const answer =
         body === undefined ? await reader?.get(page) : await reader?.send('POST', page, body);
       expect(answer?.status, `${page}: ${answer?.text}`).toBe(200);

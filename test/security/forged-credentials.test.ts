@@ -1,4 +1,4 @@
-import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { createHash, randomBytes, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEMO_PASSWORD } from '../../sandbox/data.ts';
@@ -8,6 +8,7 @@ import { beginPasskeySignIn, checkPasskey } from '../../src/parties/people/passk
 import { hashOf } from '../../src/parties/people/sessions.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
+import { newDevice } from '../support/device.ts';
 import { useService } from '../support/use-service.ts';
 import { peopleDepsOf } from '../support/people-deps.ts';
 
@@ -98,19 +99,6 @@ test('a link that was used, or ended by one that was used, is not put back', asy
 });
 
 const party = { id: 'pay.example', origin: 'https://pay.example' };
-
-/** A device of the attacker's. COSE: RFC 9053 §7.1.1. */
-function newDevice(): { readonly publicKey: Buffer; readonly privateKey: KeyObject } {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
-  const cose = Buffer.concat([
-    Buffer.from('a5010203262001215820', 'hex'),
-    Buffer.from(x, 'base64url'),
-    Buffer.from('225820', 'hex'),
-    Buffer.from(y, 'base64url'),
-  ]);
-  return { publicKey: cose, privateKey };
-}
 
 /** What the device answers at a sign-in (WebAuthn §7.2), or who is signed in with it. */
 async function signInWith(

@@ -1,9 +1,9 @@
-import type { RoutesOptions } from '../../src/console/routes/routes.ts';
+import { httpRoutesOf } from '../../src/staff/http.ts';
+import type { HttpRoute } from '../../src/staff/http.ts';
 import { allNouns } from '../../src/staff/registry.ts';
 
-/** Options with which the console's routes can be listed, and not called. */
-export async function definedRoutes(): Promise<RoutesOptions> {
+/** Every route of the console’s API that is made of a definition. */
+export async function definedRoutes(): Promise<HttpRoute[]> {
   const nouns = await allNouns();
-  const definitions = nouns.flatMap((noun) => noun.definitions);
-  return { definitions, deps: {} } as unknown as RoutesOptions;
+  return httpRoutesOf(nouns.flatMap((noun) => noun.definitions));
 }

@@ -6,46 +6,9 @@ import { findPerson, hasStaffWithCodes } from '../../parties/people/read-people.
 import type { PersonRow } from '../../parties/people/read-people.ts';
 import { checkSignIn } from '../../parties/people/sign-in.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import type { Actor } from '../../proposals/kind.ts';
 import { askFor } from '../ask-for.ts';
 import type { Cli } from '../cli.ts';
 import type { Session } from '../session.ts';
-import { noted } from './noted.ts';
-
-/** A step of a decision by two people. */
-export interface Act {
-  /** `--by`. */
-  readonly by: string;
-  /** Undefined: every member of staff may. */
-  readonly permission?: Permission | undefined;
-  /** As the audit log calls the same step in the console. */
-  readonly action: string;
-  readonly target?: string | undefined;
-  readonly reason?: string | undefined;
-}
-
-/**
- * Does the work as the person that `--by` names. Where staff sign in to the console with one-time
- * codes, a name is not enough: otherwise one person could propose under a name here and approve with
- * a login there. Then `--by` is a login, the person enters password and code, and the step is in the
- * audit log. Throws: `PlainError` (field `by`), what `checkSignIn` throws.
- */
-export async function asPerson<Result>(
-  cli: Cli,
-  session: Session,
-  act: Act,
-  work: (by: string, actor: Actor) => Promise<Result>,
-): Promise<Result> {
-  if (!(await mustSignIn(session))) return await work(act.by, { personId: null, name: act.by });
-  const { pool } = session;
-  const person = await requireStaff(session, act);
-  const { personId, login, role } = person;
-  const { action, target = null, reason = null } = act;
-  return await noted(pool, { personId, login, role, action, target, reason }, async () => {
-    await signIn(cli, session, login);
-    return await work(login, { personId, name: login });
-  });
-}
 
 /** True where a name is not enough, because staff sign in with one-time codes. */
 export const mustSignIn = async ({ pool }: Pick<Session, 'pool'>): Promise<boolean> =>
@@ -54,7 +17,7 @@ export const mustSignIn = async ({ pool }: Pick<Session, 'pool'>): Promise<boole
 /** Throws: `PlainError` (field `by`). */
 export async function requireStaff(
   { pool, ledgerMac }: Pick<Session, 'pool' | 'ledgerMac'>,
-  { by, permission }: Pick<Act, 'by' | 'permission'>,
+  { by, permission }: { readonly by: string; readonly permission: Permission },
 ): Promise<PersonRow> {
   const person = await findPerson(pool, loginFrom(by));
   if (person === undefined || person.vendorId !== null || person.status !== 'active') {
@@ -63,7 +26,7 @@ export async function requireStaff(
   }
   // The role is of now, and who signs in is checked once the password was entered.
   if (!isAuthentic(person, await ledgerMac())) throw alteredPerson(person.login);
-  if (permission !== undefined && !isAllowed(person.role, permission)) {
+  if (!isAllowed(person.role, permission)) {
     const text = `The role ${person.role} of ${person.login} does not allow this.`;
     throw new PlainError(text, { field: 'by' });
   }

@@ -8,7 +8,7 @@ import { FILE_FORMATS } from '../../staff/forms.ts';
 import type { FileFormat } from '../../staff/forms.ts';
 import { columnsOf, rowColumns } from '../../staff/present.ts';
 import { readInput } from '../../staff/read-input.ts';
-import { isVendorsOnly } from '../../staff/viewer.ts';
+import { isForPages } from '../../staff/viewer.ts';
 import { command, wholeNumber } from '../arguments.ts';
 import { EXIT } from '../exit.ts';
 import { UsageError } from '../failure.ts';
@@ -62,11 +62,11 @@ export function addNoun(program: Command, noun: Noun, runner: Runner): void {
   for (const of of offered) addDefinition(group, of, runner);
 }
 
-/** What no member of staff may do is not asked of a service, and here only if whoever runs commands may. */
+/** What pages alone have is not asked of a service, and here only if whoever runs commands may. */
 const isOffered = (of: Definition, { isRemote }: Runner): boolean =>
-  of.kind !== 'stream' && (!isVendorsOnly(of) || (!isRemote && isForMachine(of)));
+  !isForPages(of) || (!isRemote && isWithoutName(of));
 
-const isForMachine = (of: Definition): boolean => of.kind === 'action' && of.actsAlone === 'only';
+const isWithoutName = (of: Definition): boolean => of.kind === 'action' && of.actsAlone === 'only';
 
 function addDefinition(group: Command, of: Definition, runner: Runner): void {
   const [, verb = ''] = of.name.split('.');
@@ -103,7 +103,7 @@ function trialOf(of: Definition, given: Values): Pick<Called, 'of' | 'input'> {
 
 /** What every command of its kind has. */
 function addSurfaceOptions(added: Command, of: Definition, { isRemote }: Runner): void {
-  if (of.kind === 'action' && !isForMachine(of)) {
+  if (of.kind === 'action' && !isWithoutName(of)) {
     const isFree = isRemote || of.actsAlone !== undefined;
     const who = of.decides === true ? 'who does it; not who proposed it' : 'who does it';
     const by = new Option(

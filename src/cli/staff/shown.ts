@@ -19,8 +19,6 @@ import type { Answer } from '../output.ts';
 export interface ShownHow {
   readonly wireTime: WireTime;
   readonly wide: boolean;
-  /** What is said above the command that approves what waits. */
-  readonly state?: string;
 }
 
 /** The answer of a view or an action for programs and for people. */
@@ -58,7 +56,7 @@ function onlyOnce(schema: object, answer: Row): string {
 
 /** Its facts, and then what is in it, each below its title. */
 export function objectText(schema: object, answer: Row, how: ShownHow): string {
-  return factsOf(schema, answer, how) + nestedOf(schema, answer, how) + nextStep(answer, how);
+  return factsOf(schema, answer, how) + nestedOf(schema, answer, how) + nextStep(answer);
 }
 
 /** @param inTable what a table shows already: of the rest only what has a title is shown. */
@@ -79,21 +77,21 @@ function nestedOf(
       const text = objectText(property, value as Row, how);
       return text === '' ? '' : title + text;
     }
+    if (value.length === 0) return '';
     if (property.items?.type === 'string') return title + bullets(value as readonly string[]);
     const columns = columnsOf(property.items ?? {});
-    return columns.length === 0 || value.length === 0
-      ? ''
-      : title + tableOf(columns, value as readonly Row[], how);
+    return columns.length === 0 ? '' : title + tableOf(columns, value as readonly Row[], how);
   });
   return nested.join('');
 }
 
-/** Names and values of what is neither a list nor an object. */
+/** Names and values of what is neither a list nor an object, and of an object that is not there, if that has a text. */
 function factsOf(schema: object, answer: Row, { wireTime }: ShownHow): string {
   const facts = columnsOf(schema).filter(
-    ({ property }) =>
+    ({ name, property }) =>
       property.spread === true ||
       property.text !== undefined ||
+      (answer[name] === null && property.nullText !== undefined) ||
       (property.items === undefined && propertiesOf(property).length === 0),
   );
   return record(facts.flatMap((column) => factOf(column, answer, wireTime)));
@@ -135,10 +133,9 @@ function tableOf(
 }
 
 /** Leads whoever proposed something, or looks at it, to the person who decides. */
-function nextStep({ proposal, seen, decision }: Row, { state }: ShownHow): string {
+function nextStep({ proposal, seen, decision }: Row): string {
   if (decision !== null || typeof proposal !== 'string' || typeof seen !== 'string') return '';
   const approve = `malipo proposal approve ${proposal} --by NAME --seen ${seen}`;
-  const says =
-    state ?? 'Nothing was changed yet: another person approves it in the console or with';
+  const says = 'Nothing was changed yet: another person approves it in the console or with';
   return `\n${says}\n  ${approve}\n`;
 }

@@ -50,7 +50,7 @@ type Checked =
   | { readonly kind: 'code_required' }
   | { readonly kind: 'wait'; readonly seconds: number };
 
-interface SignInOptions {
+export interface SignInOptions {
   readonly pool: Pool;
   readonly ledgerMac: Mac;
   readonly masterKeys: MasterKeys;

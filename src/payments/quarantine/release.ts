@@ -16,13 +16,10 @@ export interface ReleaseOptions {
   readonly nothingLost?: string;
 }
 
-/** Statements are missing: only two people can release it without them. */
-export class StatementsMissing extends PlainError {}
-
 /**
  * Ends the quarantine when every operator's complete statements cover the missing period, or when a
  * person says that nothing was lost and all that is known agrees. Recorded in any case.
- * Throws: `PlainError` if there is no quarantine, `StatementsMissing`.
+ * Throws: `PlainError` if there is no quarantine, or if statements are missing: only two people release it without them.
  */
 export async function releaseQuarantine(
   { pool, ledgerMac }: ReleaseDeps,
@@ -33,7 +30,7 @@ export async function releaseQuarantine(
     if (quarantine === undefined) throw new PlainError(NOT_OPEN);
     if (nothingLost !== undefined && !quarantine.seemsComplete) throw new PlainError(LOST_TEXT);
     const missing = nothingLost === undefined ? await listMissing(client, quarantine) : [];
-    if (missing.length > 0) throw new StatementsMissing(missingText(quarantine, missing));
+    if (missing.length > 0) throw new PlainError(missingText(quarantine, missing));
     const { quarantineId } = quarantine;
     await endQuarantine(client, ledgerMac, {
       ...{ quarantineId, by, forced: false },
@@ -94,10 +91,10 @@ export async function releaseConfirmed(
 export const NOT_OPEN = 'The service is not in quarantine.';
 
 const LOST_TEXT =
-  'That nothing was lost cannot be confirmed. It can be after a standby was promoted, if synchronous_standby_names was set and the database has everything that this service knows of. Import the statements, or let two people release it with --force.';
+  'That nothing was lost cannot be confirmed. It can be after a standby was promoted, if synchronous_standby_names was set and the database has everything that this service knows of. Import the statements, or propose its end without them.';
 
 function missingText(quarantine: QuarantineRow, missing: readonly string[]): string {
   const from = quarantine.lostFrom.toISOString();
   const until = quarantine.lostUntil.toISOString();
-  return `The quarantine stays: no complete statement covers ${from} to ${until} of ${missing.join(', ')}.\nImport them: malipo statement import. If an operator cannot send one, two people can release with --force --reason.`;
+  return `The quarantine stays: no complete statement covers ${from} to ${until} of ${missing.join(', ')}.\nImport them: malipo statement import. If an operator cannot send one, propose the end without it, which another person approves: malipo quarantine propose.`;
 }

@@ -15,10 +15,15 @@ import { setRoute } from '../../../src/payments/billers/administer-routes.ts';
 import { putBiller, putOperator } from '../../../src/payments/billers/store.ts';
 import { setSource, setSourceKey } from '../../../src/payments/receipts/administer.ts';
 import { insertAccount, putSource } from '../../../src/payments/receipts/sources-store.ts';
+import { enterQuarantine } from '../../../src/payments/quarantine/enter.ts';
+import { findOpenQuarantine } from '../../../src/payments/quarantine/read-quarantine.ts';
+import { releaseQuarantine } from '../../../src/payments/quarantine/release.ts';
+import { listMissing } from '../../../src/payments/quarantine/stakes.ts';
 import { insertStatement } from '../../../src/payments/reconciliation/store.ts';
 import type { TopUpRule } from '../../../src/payments/vendor-floats/rule.ts';
 import { insertRule } from '../../../src/payments/vendor-floats/rules-store.ts';
 import { newId } from '../../../src/platform/base/ids.ts';
+import type { Mac } from '../../../src/platform/base/mac.ts';
 import type { MasterKeys } from '../../../src/platform/base/sealing.ts';
 import type { Pool } from '../../../src/platform/db/pool.ts';
 import { requireVendor } from '../../../src/staff/own-vendor.ts';
@@ -63,6 +68,46 @@ export function createFixtures(pool: Pool, masterKeys: MasterKeys) {
     close: async (): Promise<void> => {
       await (await provider)?.close();
       await (await till)?.close();
+    },
+    /** Enters a quarantine, until `endQuarantine`. */
+    enterQuarantine: async (seemsComplete = false): Promise<void> => {
+      const lost = { lostFrom: new Date(Date.now() - 3_600_000), lostUntil: new Date() };
+      const entry = { entryId: newId(), by: 'tests', reason: 'restored', seemsComplete };
+      await enterQuarantine(pool, { ...entry, ...lost });
+    },
+    /** Imports what the release of the quarantine waits for. */
+    coverQuarantine: async (): Promise<void> => {
+      const open = await findOpenQuarantine(pool);
+      for (const operator of open === undefined ? [] : await listMissing(pool, open)) {
+        await pool.query(
+          `insert into operator_statements (statement_id, operator, period_start, period_end,
+             file_sha256, imported_at, complete, opening_cents, closing_cents, pulled)
+           values ($1, $2, $3, $4, sha256($5), now(), true, 0, 0, false)`,
+          [
+            ...[newId(), operator, open?.lostFrom],
+            ...[new Date(Number(open?.lostUntil) + 1), Buffer.from(newId())],
+          ],
+        );
+      }
+    },
+    /** Ends the quarantine that a sample has entered. False: there is none. */
+    endQuarantine: async (ledgerMac: Mac): Promise<boolean> => {
+      const open = await findOpenQuarantine(pool);
+      if (open === undefined) return false;
+      await pool.query('update quarantines set seems_complete = true where released_at is null');
+      await releaseQuarantine({ pool, ledgerMac }, { by: 'tests', nothingLost: 'a test' });
+      return true;
+    },
+    /** A passkey of the person. Returns its id. */
+    addPasskey: async (login: string): Promise<string> => {
+      const id = randomUUID();
+      await pool.query(
+        `insert into passkeys (credential_id, person_id, public_key, sign_count, transports, name,
+           created_at, mac)
+         select $1, person_id, '', 0, '{}', 'telephone', now(), '' from people where login = $2`,
+        [id, login],
+      );
+      return id;
     },
     /** Gives a vendor a webhook. */
     addWebhook: async (vid: string): Promise<void> => {

@@ -78,6 +78,7 @@ test('what needs the machine says so, and a token of nobody is refused', async (
     ...[
       ['credit', 'rotate-keys'],
       ['archive', '--before', '2026-01-01'],
+      ['quarantine', 'enter', '--since', '2026-01-05', '--reason', 'restored'],
     ],
   ]) {
     const refused = await inProcess(remote, ...words);

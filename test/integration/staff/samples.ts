@@ -1,4 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
+import { DEMO_PASSWORD } from '../../../sandbox/data.ts';
+import { madeBy, newDevice } from '../../support/device.ts';
 import { statementText } from '../../support/reconciliation-fixture.ts';
 import { CREDIT_SAMPLES } from './credit-samples.ts';
 import type { CreditFixtures } from './credit-samples.ts';
@@ -11,6 +13,8 @@ export interface World extends Fixtures {
   readonly act: (login: string, path: string, body: object) => Promise<Record<string, unknown>>;
   /** Creates a payment of the sandbox's vendor. Returns its reference. */
   readonly pay: () => Promise<string>;
+  /** The same in the console. */
+  readonly page: World['act'];
   /** Submits a file of payments as a person of the sandbox’s vendor. */
   readonly upload: (query: Readonly<Record<string, string>>, file: string) => Promise<void>;
   /** Reports a payment that no vendor's account number names. Returns the number of the receipt. */
@@ -164,6 +168,11 @@ const hour = { from: HOUR.from.toISOString(), to: HOUR.to.toISOString() };
 const operatorOf = (given: object): Sample =>
   byOperations(given, async ({ addOperator }) => ({ operator: await addOperator() }));
 
+const quarantined = async (world: World): Promise<object> => {
+  await world.enterQuarantine();
+  return {};
+};
+
 /** Something to pay. */
 const bill = () => ({
   biller_name: 'dstv',
@@ -242,6 +251,33 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'ledger.check': { by: 'operations', input: async () => ({ heads: ['0'.repeat(64)] }) },
   'credit.verify-chain': { by: 'risk', input: async () => ({ heads: ['0'.repeat(64)] }) },
   'ledger.chain': { by: 'operations', input: async () => ({}) },
+  'quarantine.status': byOperations({}, quarantined),
+  'quarantine.enter': {
+    input: async () => ({ since: '2026-01-05', until: '2026-01-06', reason: 'restored' }),
+  },
+  'quarantine.release': byOperations({ reason: 'they came' }, async (world) => {
+    await quarantined(world);
+    await world.coverQuarantine();
+    return {};
+  }),
+  'quarantine.propose': byOperations({ reason: 'it closed down' }, quarantined),
+  'quarantine.confirm': byOperations({ reason: 'switched over' }, async (world) => {
+    await world.enterQuarantine(true);
+    return {};
+  }),
+  'passkey.list': nothing,
+  'passkey.begin': { input: async () => ({ password: DEMO_PASSWORD }) },
+  'passkey.add': {
+    input: async ({ page }) => {
+      const begun = await page('finance', '/account/passkeys/begin', { password: DEMO_PASSWORD });
+      const { challenge, rp } = begun['options'] as { challenge: string; rp: { id: string } };
+      const response = madeBy(newDevice(), { challenge, id: rp.id, origin: `http://${rp.id}:9` });
+      return { name: `Telephone ${some()}`, response };
+    },
+  },
+  'passkey.remove': {
+    input: async ({ addPasskey }) => ({ passkey: await addPasskey('finance') }),
+  },
   'system.show': {
     ...{ by: 'operations', input: async () => ({}) },
     moves: ['checks', 'process', 'backup_age_seconds'],

@@ -2,7 +2,7 @@ import Fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createLiveAnswers } from '../../../src/console/live.ts';
-import { Live } from '../../../src/console/route.ts';
+import type { LiveAnswer } from '../../../src/staff/forms.ts';
 
 let app: FastifyInstance;
 afterEach(async () => {
@@ -34,11 +34,13 @@ async function serve(checkEveryMs = 10): Promise<Source> {
     isSignedIn: async () => source.isSignedIn,
     checkEveryMs,
   });
-  const live = new Live((listener) => {
-    source.listeners.add(listener);
-    listener({ first: true });
-    return () => source.listeners.delete(listener);
-  });
+  const live: LiveAnswer = {
+    subscribe: (listener) => {
+      source.listeners.add(listener);
+      listener({ first: true });
+      return () => source.listeners.delete(listener);
+    },
+  };
   app.get<{ Params: { personId: string; vendorId: string } }>(
     '/:personId/:vendorId',
     (request, reply) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { consolePaths, isMeasured, NOT_MEASURED } from '../../../bench/console-paths.ts';
-import { consoleRoutes } from '../../../src/console/routes/routes.ts';
+import { partsOf } from '../../../src/staff/http.ts';
 import { definedRoutes } from '../../support/defined-routes.ts';
 
 const SAMPLES = {
@@ -17,12 +17,12 @@ const SAMPLES = {
 };
 
 test('the bench measures every route that reads, with each of its filters, or has a reason not to', async () => {
-  const routes = consoleRoutes(await definedRoutes());
+  const routes = await definedRoutes();
   const paths = consolePaths(routes, SAMPLES);
-  for (const { path, query } of routes.filter(isMeasured)) {
+  for (const { path, of } of routes.filter(isMeasured)) {
     const measured = paths.filter(({ route }) => route.path === path).map((one) => one.path);
     expect(measured, path).not.toEqual([]);
-    for (const name of Object.keys(query?.properties ?? {})) {
+    for (const name of Object.keys(partsOf(of).query?.properties ?? {})) {
       const isTried = measured.some((one) => new RegExp(`[?&]${name}=`).test(one));
       // The next page of a list is read when the first one says where it begins.
       expect(isTried || name === 'cursor', `${name} of ${path}`).toBe(true);
@@ -31,6 +31,6 @@ test('the bench measures every route that reads, with each of its filters, or ha
 });
 
 test('what is not measured exists', async () => {
-  const paths = new Set(consoleRoutes(await definedRoutes()).map(({ path }) => path));
+  const paths = new Set((await definedRoutes()).map(({ path }) => path));
   expect(Object.keys(NOT_MEASURED).filter((path) => !paths.has(path))).toEqual([]);
 });

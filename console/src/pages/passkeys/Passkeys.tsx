@@ -3,7 +3,7 @@ import { startRegistration } from '@simplewebauthn/browser';
 import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/browser';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { PasskeysAnswer } from '../../../../src/console/answers.ts';
+import type { PasskeysAnswer } from '../../../../src/staff/passkeys.ts';
 import { ApiError, get, send } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
@@ -92,14 +92,14 @@ function List({
     <Table
       label={t`Your passkeys`}
       rows={passkeys}
-      keyOf={({ id }) => id}
+      keyOf={({ passkey }) => passkey}
       empty={t`You have no passkey yet.`}
       columns={[
         { title: t`Name`, cell: ({ name }) => name },
-        { title: t`Added`, cell: ({ createdAt }) => <Time at={createdAt} />, hide: 'small' },
+        { title: t`Added`, cell: ({ created_at: at }) => <Time at={at} />, hide: 'small' },
         {
           title: t`Last used`,
-          cell: ({ usedAt }) => (usedAt === null ? t`never` : <Time at={usedAt} />),
+          cell: ({ used_at: at }) => (at === null ? t`never` : <Time at={at} />),
         },
         {
           title: '',
@@ -126,11 +126,9 @@ function Add({
   const { t } = useLingui();
   const queries = useQueryClient();
   const add = async ({ name, password, code }: Readonly<Record<string, string>>): Promise<void> => {
-    const optionsJSON = await send<PublicKeyCredentialCreationOptionsJSON>(
-      'POST',
-      '/account/passkeys/begin',
-      { password, code },
-    );
+    const { options: optionsJSON } = await send<{
+      readonly options: PublicKeyCredentialCreationOptionsJSON;
+    }>('POST', '/account/passkeys/begin', { password, code });
     const response = await startRegistration({ optionsJSON }).catch((cause: unknown) => {
       const text = t`The device did not finish. Try again.`;
       throw new ApiError(text, { status: 0, code: 'device', cause });
@@ -177,7 +175,7 @@ function Remove({ passkey, onClose }: { readonly passkey: Passkey; readonly onCl
   const { t } = useLingui();
   const queries = useQueryClient();
   const remove = async (): Promise<void> => {
-    await send('DELETE', `/account/passkeys/${encodeURIComponent(passkey.id)}`);
+    await send('POST', `/account/passkeys/${passkey.passkey}/remove`);
     await queries.invalidateQueries({ queryKey: ['passkeys'] });
   };
   return (

@@ -1,19 +1,54 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { QuarantineView } from '../../../../src/staff/system.ts';
-import { send } from '../../api/client.ts';
+import type { QuarantineAnswer } from '../../../../src/staff/quarantine.ts';
+import { get, send } from '../../api/client.ts';
 import { useMay } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
 import { Card } from '../../design/Card.tsx';
 import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
 import { Facts } from '../../design/Facts.tsx';
+import { Problem } from '../../design/Problem.tsx';
+import { Rows } from '../../design/Rows.tsx';
 import { Time } from '../../format/Time.tsx';
 import { useWaits } from '../approvals/approval-texts.ts';
+import { EVENT_NAMES } from './check-texts.ts';
+
+const EVERY_MS = 15_000;
+
+const useQuarantine = () =>
+  useQuery({
+    queryKey: ['system', 'quarantine'],
+    queryFn: ({ signal }) => get<QuarantineAnswer>('/quarantine', {}, signal),
+    refetchInterval: EVERY_MS,
+  });
+
+/** Every quarantine until now. */
+export function Quarantines() {
+  const { i18n } = useLingui();
+  const { data } = useQuarantine();
+  return (
+    <Card title={<Trans>Quarantines</Trans>}>
+      <Rows
+        empty={data !== undefined && <Trans>Never in quarantine.</Trans>}
+        rows={(data?.events ?? []).map(({ at, action, actor }, index) => ({
+          key: String(index),
+          title: i18n._(EVENT_NAMES[action]),
+          value: <Time at={at} />,
+          note: actor,
+        }))}
+      />
+    </Card>
+  );
+}
 
 /** Why nothing is sent, what it waits for, and its end by two people. */
-export function Quarantine({ quarantine }: { readonly quarantine: QuarantineView }) {
+export function Quarantine() {
   const { t } = useLingui();
+  const { data, isError, error, refetch } = useQuarantine();
+  if (isError) return <Problem error={error} onRetry={() => void refetch()} />;
+  const { quarantine = null } = data ?? {};
+  if (quarantine === null) return null;
   const { operators, proposal } = quarantine;
   const missing = operators.filter(({ covered }) => !covered).map(({ operator }) => operator);
   return (
@@ -34,10 +69,13 @@ export function Quarantine({ quarantine }: { readonly quarantine: QuarantineView
             name: t`Nothing seems to be missing`,
             value: quarantine.seems_complete ? (
               <>
-                <code>malipo quarantine release --nothing-lost</code>
+                <code>malipo quarantine confirm</code>
                 {quarantine.unconfirmed.length > 0 && (
                   <p>
-                    <Trans>Not confirmed by: {quarantine.unconfirmed.join(', ')}</Trans>
+                    <Trans>
+                      Not confirmed by:{' '}
+                      {quarantine.unconfirmed.map(({ process }) => process).join(', ')}
+                    </Trans>
                   </p>
                 )}
               </>
@@ -87,7 +125,7 @@ function EndDialog({
   const queries = useQueryClient();
   const isForced = missing.length > 0;
   const end = async ({ reason }: Readonly<Record<string, string>>): Promise<void> => {
-    await send('POST', '/system/quarantine/release', { reason });
+    await send('POST', `/quarantine/${isForced ? 'propose' : 'release'}`, { reason });
     await queries.invalidateQueries({ queryKey: ['system'] });
     await queries.invalidateQueries({ queryKey: ['approvals'] });
   };

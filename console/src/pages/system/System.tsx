@@ -13,8 +13,8 @@ import { Rows } from '../../design/Rows.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
 import { Age } from '../../format/Age.tsx';
 import { Time } from '../../format/Time.tsx';
-import { CHECK_TEXTS, EVENT_NAMES } from './check-texts.ts';
-import { Quarantine } from './Quarantine.tsx';
+import { CHECK_TEXTS } from './check-texts.ts';
+import { Quarantine, Quarantines } from './Quarantine.tsx';
 
 const EVERY_MS = 15_000;
 
@@ -46,11 +46,11 @@ export function System() {
 }
 
 function Shown({ system }: { readonly system: SystemAnswer }) {
-  const { t, i18n } = useLingui();
-  const { process, backup_age_seconds: backupAgeSeconds, events } = system;
+  const { t } = useLingui();
+  const { process, backup_age_seconds: backupAgeSeconds } = system;
   return (
     <>
-      {system.quarantine !== null && <Quarantine quarantine={system.quarantine} />}
+      <Quarantine />
       <Columns>
         <Card title={<Trans>Checks</Trans>} more={<Time at={system.at} />}>
           <Checks checks={system.checks} />
@@ -80,17 +80,7 @@ function Shown({ system }: { readonly system: SystemAnswer }) {
               ]}
             />
           </Card>
-          <Card title={<Trans>Quarantines</Trans>}>
-            <Rows
-              empty={<Trans>Never in quarantine.</Trans>}
-              rows={events.map(({ at, action, actor }, index) => ({
-                key: String(index),
-                title: i18n._(EVENT_NAMES[action]),
-                value: <Time at={at} />,
-                note: actor,
-              }))}
-            />
-          </Card>
+          <Quarantines />
         </Stack>
       </Columns>
     </>
