@@ -1,9 +1,13 @@
+import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ERRORS, Refusal } from '../src/platform/base/errors.ts';
 import type { ErrorCode } from '../src/platform/base/errors.ts';
 import { VARIABLES } from '../src/environment.ts';
 import type { Variable } from '../src/environment.ts';
 import type { Declaration } from '../src/connectors/operator.ts';
+import { declarationOf } from '../src/connectors/operators/http/declaration.ts';
+import { readHttpSettings } from '../src/connectors/operators/http/settings.ts';
+import type { HttpSettings } from '../src/connectors/operators/http/settings.ts';
 import { DECLARATIONS } from '../src/connectors/registry.ts';
 import { refusalBody } from '../src/platform/http/errors.ts';
 import { COMMON_REFUSALS, codesOf, refusalsOf } from '../src/platform/http/refusals.ts';
@@ -122,17 +126,36 @@ function operatorsPage(): string {
   return [
     '# Operators',
     '',
-    'Generated from the declarations in `src/connectors/operators` by `npm run docs`; do not edit.',
+    'Generated from the declarations in `src/connectors/operators` and in the settings files of `sandbox/providers` by `npm run docs`; do not edit.',
     '',
     'What the service believes of each provider comes from its published documents, because nobody but you has an account there. **Before the first payment, go through “To try first” in the provider’s own sandbox.** `malipo operator test OPERATOR` makes every call that moves no money and prints this list; it never pays. Where an answer differs from what is written here, stop, and report it: proof that is not proof pays twice.',
     '',
-    'For an operator [by configuration](../guide/write-a-connector.md#by-configuration), `declaration` in its settings says the same. `malipo operator protocols` shows all of this, too.',
-    ...protocols.flatMap(([name, declaration]) => operatorSection(name, declaration)),
+    'For an operator [by configuration](../guide/write-a-connector.md#by-configuration), `declaration` in its settings says the same; those of the settings files that are shipped are below. `malipo operator protocols` shows the others, too.',
+    ...protocols.flatMap(([name, declaration]) =>
+      operatorSection(`Protocol \`${name}\``, declaration),
+    ),
+    ...shippedSettings().flatMap(([file, settings]) =>
+      operatorSection(
+        `Protocol \`http\`, with the settings of [\`${file}\`](../../${file})`,
+        declarationOf(settings),
+      ),
+    ),
     '',
   ].join('\n');
 }
 
-function operatorSection(name: string, declaration: Declaration): string[] {
+/** The settings files for the connector `http`, except of providers that are invented. */
+function shippedSettings(): [file: string, settings: HttpSettings][] {
+  return globSync('sandbox/providers/*/config.json', { cwd: ROOT })
+    .filter((file) => !file.includes('/example-'))
+    .toSorted()
+    .map((file) => {
+      const given = JSON.parse(readFileSync(path.join(ROOT, file), 'utf8')) as unknown;
+      return [file, readHttpSettings(path.basename(path.dirname(file)), given)];
+    });
+}
+
+function operatorSection(by: string, declaration: Declaration): string[] {
   const { title, source, movements } = declaration;
   const list = (heading: string, items: readonly string[]): string[] => [
     ...['', `**${heading}**`, ''],
@@ -140,7 +163,7 @@ function operatorSection(name: string, declaration: Declaration): string[] {
   ];
   return [
     ...['', `## ${title}`, ''],
-    `Protocol \`${name}\`. Documents: ${source}. Movements of the float: ${movements}.`,
+    `${by}. Documents: ${source}. Movements of the float: ${movements}.`,
     ...list('What proves that nothing was executed', declaration.proofOfNonExecution),
     ...list('What proves nothing', declaration.notProof),
     ...list('To try first', declaration.toTry),

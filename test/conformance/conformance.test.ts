@@ -1,11 +1,15 @@
 import { describeConformance } from './suite.ts';
 import { africastalking } from './subjects/africastalking.ts';
+import { airtel } from './subjects/airtel.ts';
+import { coopPesalink } from './subjects/coop-pesalink.ts';
 import { darajaB2b, darajaB2c } from './subjects/daraja-b2b.ts';
 import { dtOne } from './subjects/dt-one.ts';
 import { exampleForms } from './subjects/example-forms.ts';
 import { exampleXml } from './subjects/example-xml.ts';
+import { flutterwave } from './subjects/flutterwave.ts';
 import { httpJson } from './subjects/http-json.ts';
 import { jambopay } from './subjects/jambopay.ts';
+import { kopokopo } from './subjects/kopokopo.ts';
 import { mtnMomo } from './subjects/mtn-momo.ts';
 import { reloadly } from './subjects/reloadly.ts';
 import { tingg } from './subjects/tingg.ts';
@@ -42,6 +46,13 @@ const SUBJECTS = [
   reloadly({ network: 341, refusalUsesIdentifier: false }),
   reloadly({ network: 'by_number', refusalUsesIdentifier: true }),
   vtpass,
+  airtel({ callsBack: true, usedId: 'similar_exists', lateLookups: 0 }),
+  airtel({ callsBack: false, usedId: 'duplicate_id', lateLookups: 2 }),
+  flutterwave({ statusBy: 'tx_ref', finds: 'accepted', usedReference: 'refused' }),
+  flutterwave({ statusBy: 'reference', finds: 'paid', usedReference: 'executes' }, 'prepaid_power'),
+  kopokopo,
+  coopPesalink({ inProcess: 200 }),
+  coopPesalink({ inProcess: 202 }),
   exampleXml,
   exampleForms,
   mtnMomo,

@@ -103,7 +103,7 @@ async function handle(
     case 'answer_empty':
       return void response.writeHead(200).end();
     default:
-      response.writeHead(answer.status, { 'content-type': answer.type });
+      response.writeHead(answer.status, answer.headers);
       response.end(answer.body);
   }
 }
@@ -116,7 +116,11 @@ async function forward(
   request: IncomingMessage,
   body: Buffer,
   port: number,
-): Promise<{ readonly status: number; readonly type: string; readonly body: Buffer }> {
+): Promise<{
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: Buffer;
+}> {
   const outgoing = send({
     port,
     host: '127.0.0.1',
@@ -130,7 +134,11 @@ async function forward(
   for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
   return {
     status: incoming.statusCode ?? 0,
-    type: incoming.headers['content-type'] ?? 'application/json',
+    headers: {
+      'content-type': incoming.headers['content-type'] ?? 'application/json',
+      // Where some providers name what they accepted.
+      ...(incoming.headers.location !== undefined && { location: incoming.headers.location }),
+    },
     body: Buffer.concat(chunks),
   };
 }

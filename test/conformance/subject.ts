@@ -26,6 +26,8 @@ export interface Subject {
   readonly billerCode: string;
   /** Callbacks carry their proof in the body; path and headers are not used. */
   readonly isProofInBody?: true;
+  /** A status query says that a payment exists, not that it was made: only a callback says so, and causes the query. */
+  readonly needsCallback?: true;
   start(): Promise<Provider>;
 }
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,6 +19,12 @@ export const SUFFIXES: Readonly<Record<Scenario, string>> = {
   other_amount: '9914',
   reversed: '9915',
 };
+
+/** The settings file that is shipped with an emulator, for the connector `http`. */
+export function settingsOf(folder: string): Readonly<Record<string, unknown>> {
+  const file = new URL(`../../../sandbox/providers/${folder}/config.json`, import.meta.url);
+  return JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, unknown>>;
+}
 
 /** What subjects need from an emulator. */
 export interface Emulated {

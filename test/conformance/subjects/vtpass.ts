@@ -1,14 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { http } from '../../../src/connectors/operators/http/protocol.ts';
 import { VtpassEmulator } from '../../../sandbox/providers/vtpass/emulator.ts';
 import type { Subject } from '../subject.ts';
-import { accountsBy, connectTo, serve, SUFFIXES } from './emulated.ts';
+import { accountsBy, connectTo, serve, settingsOf, SUFFIXES } from './emulated.ts';
 
 const SECRET = { api_key: 'a', secret_key: 's', public_key: 'p' };
 
-export const VTPASS_SETTINGS = JSON.parse(
-  readFileSync(new URL('../../../sandbox/providers/vtpass/config.json', import.meta.url), 'utf8'),
-) as Readonly<Record<string, unknown>>;
+export const VTPASS_SETTINGS = settingsOf('vtpass');
 
 /** The connector that is all configuration, with the configuration of VTpass. */
 export const vtpass: Subject = {

@@ -3,9 +3,9 @@ import type {
   CallbackReport,
   CallbackRequest,
   Callbacks,
-  SentPayment,
 } from '../../operator-callbacks.ts';
 import type { FinalOutcome } from '../../operator-outcomes.ts';
+import { LIMITS } from '../../../platform/base/limits.ts';
 import { cleanReference, decodeUtf8 } from '../../../platform/base/clean-text.ts';
 import { contradictory } from '../../outcomes.ts';
 import { readBody, readContradictoryBody } from './answer.ts';
@@ -20,8 +20,8 @@ import type { Verifying, VerifyingKeys } from './verifying.ts';
 
 /**
  * A signed callback is believed. An unsigned one only names a payment, which is then queried: nothing else
- * of it is read. The same for one with a shared secret, which whoever has seen one callback can repeat, if the
- * operator can be asked.
+ * of it is read. One with a shared secret, which whoever has seen one callback can repeat, is not believed either
+ * if the operator can be asked. But it may give the handle to ask by, if the answer that had it was lost.
  */
 export function compileCallbacks(
   settings: HttpSettings,
@@ -50,13 +50,21 @@ export function compileCallbacks(
       if (named === undefined) return nameless(verifying !== null);
       const isHandle = callback.handle !== undefined;
       const sent = await (isHandle ? find.byHandle(named) : find.byReference(named));
-      if (isHint) return unsignedReport(sent);
+      if (isHint) {
+        if (sent === undefined) return { kind: 'reports', reports: [] };
+        const isTrusted = verifying !== null && unambiguous !== undefined;
+        const outcome = isTrusted ? await read({ ...received, ...inputOf(sent, billers) }) : null;
+        return hint(sent.reference, handleOf(outcome));
+      }
       if (unambiguous === undefined) return contradictory(sent?.reference ?? cleanReference(named));
-      const outcome = await read({ ...received, ...(sent && inputOf(sent, billers)) });
+      const said = await read({ ...received, ...(sent && inputOf(sent, billers)) });
+      const outcome = finalOf(said);
       // A handle is the operator’s own text: one that looks like a reference of ours names no payment.
       if (sent === undefined && isHandle) return unknownHandle(named, outcome);
       if (sent?.isEarlier === true) return aboutEarlier(sent.reference, outcome);
-      return signedReport(sent?.reference ?? named, outcome);
+      return outcome === null
+        ? hint(sent?.reference ?? cleanReference(named), sent && handleOf(said))
+        : reported(cleanReference(sent?.reference ?? named), outcome);
     },
   };
 }
@@ -79,8 +87,8 @@ function compileName({ handle, reference }: CallbackSettings) {
     await name.evaluate(received).then(textOf, () => undefined);
 }
 
-/** Null: it has no final result. */
-type Reading = (input: object & { readonly body: unknown }) => Promise<FinalOutcome | null>;
+/** Null: it cannot be read. */
+type Reading = (input: object & { readonly body: unknown }) => Promise<Outcome | null>;
 
 function compileReading({ status, amounts }: HttpSettings, callback: CallbackSettings): Reading {
   const part = compileExpression('callback.answer', callback.answer ?? 'body');
@@ -95,29 +103,27 @@ function compileReading({ status, amounts }: HttpSettings, callback: CallbackSet
     try {
       const body = await part.evaluate(input);
       if (typeof body !== 'object' || body === null) return null;
-      return finalOf(await read({ ...input, body, http_status: 200 }));
+      return await read({ ...input, body, http_status: 200 });
     } catch {
       return null;
     }
   };
 }
 
-function finalOf(outcome: Outcome): FinalOutcome | null {
-  return outcome.kind === 'paid' || outcome.kind === 'declined' || outcome.kind === 'reversed'
-    ? outcome
-    : null;
+/** Null: it has no final result. */
+function finalOf(outcome: Outcome | null): FinalOutcome | null {
+  const kind = outcome?.kind;
+  return kind === 'paid' || kind === 'declined' || kind === 'reversed' ? outcome : null;
 }
 
-function unsignedReport(sent: SentPayment | undefined): CallbackReading {
-  if (sent === undefined) return { kind: 'reports', reports: [] };
-  return reported(sent.reference, { kind: 'hint', operatorHandle: null, says: null });
+/** The handle that a callback gives, as the answer to a status query would; `about` decides if it is this payment's. */
+function handleOf(outcome: Outcome | null): string | null {
+  const handle = outcome?.kind === 'unknown' ? outcome.operatorHandle : null;
+  return handle !== null && handle.length <= LIMITS.operatorHandleLength ? handle : null;
 }
 
-function signedReport(reference: string, outcome: FinalOutcome | null): CallbackReading {
-  return reported(
-    cleanReference(reference),
-    outcome ?? { kind: 'hint', operatorHandle: null, says: null },
-  );
+function hint(reference: string, operatorHandle: string | null = null): CallbackReading {
+  return reported(reference, { kind: 'hint', operatorHandle, says: null });
 }
 
 /** It settles nothing: people find out which payment it is about. */
