@@ -425,11 +425,12 @@ describe('PesaLink through Co-operative Bank', () => {
   });
 
   test.each([
-    ...['-2', '-3', '-5', '-6', '-11', '-12'].map((code) => [400, code, 'declined'] as const),
+    ...['-2', '-3', '-5', '-6', '-11'].map((code) => [400, code, 'declined'] as const),
     [403, '-9', 'declined'],
     [403, '-10', 'declined'],
     [403, '-16', 'not_sent'],
     [401, '-8', 'not_sent'],
+    [400, '-12', 'unknown'],
     [408, '-4', 'unknown'],
     [409, '-1', 'unknown'],
     [500, '-2', 'unknown'],
