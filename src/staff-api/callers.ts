@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { PersonLimits } from '../parties/people/person-limits.ts';
 import type { SessionLookUps } from '../parties/people/session-look-ups.ts';
 import { isFrom } from '../parties/people/tokens.ts';
-import type { ProgramToken } from '../parties/people/tokens.ts';
+import type { ProgramToken, Tokens } from '../parties/people/tokens.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import { signedIn } from '../staff/viewer.ts';
 import type { Viewer } from '../staff/viewer.ts';
@@ -10,6 +10,7 @@ import type { Viewer } from '../staff/viewer.ts';
 export interface CallerDeps {
   readonly lookUps: SessionLookUps;
   readonly tokenLookUps: SessionLookUps<ProgramToken>;
+  readonly tokens: Pick<Tokens, 'noteUsed'>;
   readonly limits: PersonLimits;
 }
 
@@ -35,6 +36,7 @@ export async function callerOf(request: FastifyRequest, deps: CallerDeps): Promi
   const token = tokenOf(request);
   const program = await deps.tokenLookUps.find(token, request);
   if (program !== undefined && isFrom(program, request.ip)) {
+    await deps.tokens.noteUsed(program);
     return named(request, { viewer: programViewer(program), id: program.row.tokenId });
   }
   const session = await deps.lookUps.find(token, request);

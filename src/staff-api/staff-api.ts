@@ -28,7 +28,7 @@ export function addStaffApi(app: FastifyInstance, given: StaffApiOptions): void 
   const tokens = createTokens({ ...options, pool, clock, isSandbox: environment === 'sandbox' });
   const tokenLookUps = createSessionLookUps(tokens);
   const limits = createPersonLimits(options);
-  const callers: CallerDeps = { lookUps, tokenLookUps, limits };
+  const callers: CallerDeps = { lookUps, tokens, tokenLookUps, limits };
   const definitions = nouns.flatMap((noun) => noun.definitions);
   const isGet = { exposeHeadRoute: false };
   app.get(`${STAFF_API}/openapi.json`, isGet, () => staffDocument(options));

@@ -295,6 +295,8 @@ export const RECEIPTS: Noun = {
       summary: 'Ask the provider for the result of a prompt.',
       route: 'GET /receipt-sources/:source/pushes/:push',
       permission: 'receipts.act',
+      isNoted: true,
+      limit: ASKS_PROVIDERS,
       input: inputOf({ source, push: fields.idOf('prompt') }),
       output: pushView,
       handle: async ({ core: { askSource, checkTopUp }, input, deps }) => {

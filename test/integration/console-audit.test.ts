@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listAudit } from '../../src/parties/people/read-audit.ts';
 import type { AuditRow } from '../../src/parties/people/read-audit.ts';
@@ -145,6 +146,7 @@ describe('asking the operator now', () => {
     ['biller.refresh-products', () => '/billers/dstv/products', { reason: 'x' }],
     ['operator.test', () => '/operators/multichoice/test', {}],
     ['operator.products', () => '/operators/multichoice/products', undefined],
+    ['receipt.push-status', () => `/receipt-sources/paybill/pushes/${randomUUID()}`, undefined],
     [
       'statement.pull',
       () => '/operators/multichoice/pull-statement',

@@ -95,6 +95,8 @@ export interface ProgramToken {
 export interface Tokens {
   /** Whose token it is; undefined: nobody's any more, or the service did not make it. */
   find(token: string): Promise<ProgramToken | undefined>;
+  /** Not of a request from an address that the token does not allow. */
+  noteUsed(token: ProgramToken): Promise<void>;
 }
 
 /** @param options.isSandbox where the public token counts. */
@@ -110,10 +112,12 @@ export function createTokens(
       if (row === undefined || !codes.verify(tokenText(row), row.mac)) return undefined;
       const now = clock.now();
       if (!isValid(row, now) || !isAuthentic(row, ledgerMac)) return undefined;
-      if (row.usedAt === null || now.getTime() - row.usedAt.getTime() > USED_EVERY_MS) {
-        await noteTokenUsed(pool, row.tokenId, now);
-      }
       return { row, personId: row.personId, vid: null, permissions: permissionsFor(row) };
+    },
+    noteUsed: async ({ row: { tokenId, usedAt } }) => {
+      const now = clock.now();
+      if (usedAt !== null && now.getTime() - usedAt.getTime() <= USED_EVERY_MS) return;
+      await noteTokenUsed(pool, tokenId, now);
     },
   };
 }

@@ -162,15 +162,23 @@ test.each([
 test('a token is revoked at once, listed with its use, and refused from elsewhere', async () => {
   const program = await newToken(admin);
   await program.get('/payouts');
-  const { tokens } = (await admin.get('/tokens')).body as { tokens: Record<string, unknown>[] };
-  const listed = tokens.find(({ name }) => name === program.name);
-  expect(listed).toMatchObject({ state: 'valid', owner: 'admin', used_at: expect.any(String) });
-  expect(JSON.stringify(tokens)).not.toContain(program.token);
+  const listed = async (of: string): Promise<Record<string, unknown> | undefined> => {
+    const { tokens } = (await admin.get('/tokens')).body as { tokens: Record<string, unknown>[] };
+    expect(JSON.stringify(tokens)).not.toContain(program.token);
+    return tokens.find(({ name }) => name === of);
+  };
+  const used = { state: 'valid', owner: 'admin', used_at: expect.any(String) as unknown };
+  expect(await listed(program.name)).toMatchObject(used);
   const revoked = await admin.post(`/tokens/${program.name}/revoke`);
   expect(revoked).toMatchObject({ status: 200, body: { state: 'ended' } });
   expect(await program.get('/payouts')).toMatchObject({ status: 401 });
   const elsewhere = await newToken(admin, { addresses: ['192.0.2.0/24'] });
-  expect(await elsewhere.get('/payouts')).toMatchObject({ status: 401 });
+  const forwarded = { 'x-forwarded-for': '192.0.2.7', forwarded: 'for=192.0.2.7' };
+  expect(await elsewhere.send('GET', '/payouts', undefined, forwarded)).toMatchObject({
+    status: 401,
+  });
+  // An attempt from where it is not valid is no use of it.
+  expect(await listed(elsewhere.name)).toMatchObject({ used_at: null });
   const here = await newToken(admin, { addresses: ['127.0.0.0/8', '::1'] });
   expect((await here.get('/payouts')).status).toBe(200);
 });
@@ -200,6 +208,19 @@ test('a repeat with the same key gets the first answer, and nothing is done agai
   const again = await program.post('/journals', asked, key);
   expect(again).toMatchObject({ status: 200, body: first.body });
   expect(again.headers.get('idempotency-replayed')).toBe('true');
+  // The key is of its caller alone: others neither see the answer nor take the key.
+  for (const caller of [await newToken(admin), admin]) {
+    const own = await caller.post('/journals', journal(), key);
+    expect(own.status, own.text).toBe(200);
+    expect(own.headers.get('idempotency-replayed')).toBeNull();
+    expect(own.body).not.toEqual(first.body);
+  }
+  const narrowed = await newToken(admin);
+  const once = { 'idempotency-key': randomUUID() };
+  const proposed = journal();
+  expect((await narrowed.post('/journals', proposed, once)).status).toBe(200);
+  await admin.post(`/tokens/${narrowed.name}/revoke`);
+  expect(await narrowed.post('/journals', proposed, once)).toMatchObject({ status: 401 });
   const other = await program.post('/journals', journal(), key);
   expect(other).toMatchObject({ status: 409, code: 'reference_reused' });
   const unkeyed = await program.post('/journals', asked);
