@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { citusDatabase, embeddedDatabase } from '../test/faults/chaos/database.ts';
+import { DARAJA_IDS } from '../sandbox/operators/options.ts';
 import { PROVIDER_CHOICES } from '../test/faults/chaos/providers.ts';
 import { runChaos } from '../test/faults/chaos/run.ts';
 import { CLIENT_NAMES } from '../test/clients/driver.ts';
@@ -12,7 +13,7 @@ import { countOption } from './count-option.ts';
  * otherwise wrong, or if fewer kills were made than requested. With CITUS_URL and CITUS_CONTROL it runs
  * on that cluster, whose nodes are killed as well.
  */
-const { kills, seed, provider, client, payments } = new Command('chaos')
+const { kills, seed, provider, darajaId, darajaLoses, client, payments } = new Command('chaos')
   .description(
     'Kill the service over and over under load, then compare the ledger with the operators’ records.',
   )
@@ -25,6 +26,13 @@ const { kills, seed, provider, client, payments } = new Command('chaos')
     ).choices(PROVIDER_CHOICES),
   )
   .addOption(
+    new Option(
+      '--daraja-id <which>',
+      'the id by which the emulated Daraja is asked about a payment; documents contradict each other',
+    ).choices(DARAJA_IDS),
+  )
+  .option('--daraja-loses <percent>', 'how many of a hundred Results Daraja loses', countOption)
+  .addOption(
     new Option('--client <name>', 'pay through a client of clients/, or through all').choices([
       ...CLIENT_NAMES,
       'all',
@@ -36,6 +44,8 @@ const { kills, seed, provider, client, payments } = new Command('chaos')
     kills: number;
     seed: number;
     provider?: string;
+    darajaId?: string;
+    darajaLoses?: number;
     client?: ClientName | 'all';
     payments: number;
   }>();
@@ -52,6 +62,8 @@ const result = await runChaos({
   kills,
   seed,
   provider,
+  darajaId,
+  darajaLoses,
   clients: client && (client === 'all' ? CLIENT_NAMES : [client]),
   payments,
   onProgress: (made) => {

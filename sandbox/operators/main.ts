@@ -51,12 +51,11 @@ async function run(options: OperatorOptions): Promise<void> {
 }
 
 /** The emulated providers as well, if they are wanted. */
-function withProviders(
-  { providers: callbackBase, dataDir, callbackDelayMs, slowMs }: OperatorOptions,
-  operators: RequestListener,
-): RequestListener {
+function withProviders(options: OperatorOptions, operators: RequestListener): RequestListener {
+  const { providers: callbackBase, darajaId: originalId, darajaLoses = 0 } = options;
   if (callbackBase === undefined) return operators;
-  const providers = openProviders({ dataDir, callbackBase, callbackDelayMs, slowMs });
+  const daraja = { ...(originalId && { originalId }), lostResults: darajaLoses / 100 };
+  const providers = openProviders({ ...options, callbackBase, daraja });
   return (request, response) => {
     const isProviders = request.url?.startsWith('/providers') ?? false;
     return isProviders ? providers(request, response) : operators(request, response);

@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { DarajaChoices } from '../providers/providers.ts';
 import type { Delays } from './behaviour.ts';
 
 /**
@@ -16,7 +17,13 @@ export interface OperatorOptions extends Delays {
   readonly holdMs: number;
   /** Also emulates providers: operators’ callback URLs begin with this. */
   readonly providers?: string;
+  /** Which id a status query to Daraja names as the original one. Default: `originator`. */
+  readonly darajaId?: DarajaChoices['originalId'];
+  /** How many of a hundred Results Daraja loses. Default: none. */
+  readonly darajaLoses?: number;
 }
+
+export const DARAJA_IDS: readonly DarajaChoices['originalId'][] = ['originator', 'conversation'];
 
 /**
  * Reads the command line; prints help or what is wrong, and exits.
@@ -33,6 +40,17 @@ export function readOptions(args: readonly string[]): OperatorOptions {
     .option('--slow-ms <ms>', '9907: time to the answer', wholeNumber, 10_000)
     .option('--hold-ms <ms>', 'how long an unanswered connection is held', wholeNumber, 60_000)
     .option('--providers <url>', 'also emulate providers, which call back to <url>/<operator code>')
+    .addOption(
+      new Option(
+        '--daraja-id <which>',
+        'with --providers: the id by which Daraja is asked about a payment',
+      ).choices(DARAJA_IDS),
+    )
+    .option(
+      '--daraja-loses <percent>',
+      'with --providers: how many of a hundred Results Daraja never sends',
+      wholeNumber,
+    )
     .parse(args, { from: 'user' })
     .opts<OperatorOptions>();
 }

@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { RequestListener } from 'node:http';
 import { AfricastalkingEmulator } from './africastalking/emulator.ts';
 import { DarajaEmulator } from './daraja/emulator.ts';
+import type { DarajaOptions } from './daraja/emulator.ts';
 import { createGateway as createDaraja } from './daraja/listener.ts';
 import { MoneyInEmulator } from './daraja/money-in.ts';
 import { DtOneEmulator } from './dt-one/emulator.ts';
@@ -23,7 +24,14 @@ export interface ProvidersOptions {
   /** From an instruction to its callback (9905). */
   readonly callbackDelayMs: number;
   readonly slowMs: number;
+  /** Differs from `DARAJA`. */
+  readonly daraja?: Partial<DarajaChoices>;
 }
+
+/** What Daraja does where its documents leave it open, and what it loses. */
+export type DarajaChoices = Required<Pick<DarajaOptions, 'originalId' | 'lostResults'>>;
+
+const DARAJA: DarajaChoices = { originalId: 'originator', lostResults: 0 };
 
 /** The short code that pays, and the one that customers pay to. */
 export const SHORT_CODES = { daraja: '600100', paybill: '600200' } as const;
@@ -39,19 +47,14 @@ interface Surroundings {
   /** Immediate events take a quarter of the time of later ones. */
   readonly soonMs: number;
   readonly slowMs: number;
+  readonly choices: DarajaChoices;
 }
 
 const EMULATORS: Readonly<Record<ProviderCode, (of: Surroundings) => RequestListener>> = {
-  daraja: ({ secrets: { daraja }, memory, soonMs, slowMs }) => {
+  daraja: ({ secrets: { daraja }, memory, soonMs, slowMs, choices }) => {
     const acceptsCredential = (given: string): boolean => given === daraja.security_credential;
     const payments = new DarajaEmulator(
-      {
-        resultAfterMs: soonMs,
-        slowMs,
-        unknownId: 'silence',
-        originalId: 'originator',
-        acceptsCredential,
-      },
+      { resultAfterMs: soonMs, slowMs, unknownId: 'silence', ...choices, acceptsCredential },
       memory,
     );
     return createDaraja(payments, appOf(daraja)).listener;
@@ -118,7 +121,8 @@ export function openProviders(options: ProvidersOptions): RequestListener {
       const memory = new Memory(path.join(providersFolder(dataDir), `${code}.jsonl`));
       const callbackUrl = (): string => `${callbackBase}/${code}`;
       const times = { lateMs, soonMs: lateMs / 4, slowMs };
-      return [code, open({ secrets, memory, callbackUrl, ...times })];
+      const choices = { ...DARAJA, ...options.daraja };
+      return [code, open({ secrets, memory, callbackUrl, choices, ...times })];
     }),
   );
   return (request, response) => {

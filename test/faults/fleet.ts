@@ -139,10 +139,12 @@ export interface OperatorsProgram extends Program {
 /**
  * The simulated operators, quicker than the sandbox's.
  * @param providersCallBack where emulated providers call back; without it no provider is emulated.
+ * @param darajaOptions of the operators' command line.
  */
 export async function operatorsProgram(
   folder: string,
   providersCallBack?: string,
+  darajaOptions: readonly string[] = [],
 ): Promise<OperatorsProgram> {
   const port = await findFreePort();
   const origin = `http://127.0.0.1:${port}`;
@@ -151,7 +153,8 @@ export async function operatorsProgram(
       ' ',
     );
   const providers = providersCallBack === undefined ? [] : Object.keys(PROVIDER_OPERATORS);
-  if (providersCallBack !== undefined) args.push('--providers', providersCallBack);
+  if (providersCallBack !== undefined)
+    args.push('--providers', providersCallBack, ...darajaOptions);
   const truthAt = async (where: string): Promise<TruthEntry[]> => {
     const answer = await fetch(`${origin}${where}`);
     return (await answer.json()) as TruthEntry[];

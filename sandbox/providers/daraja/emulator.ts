@@ -29,6 +29,8 @@ export interface DarajaOptions {
   readonly originalId: 'originator' | 'conversation';
   /** Identifier type of tills: the page says 4, clients send 2. Left out: either. */
   readonly tillIdentifier?: '2' | '4';
+  /** The share of Results, of payments and of queries, that are never sent. Default: 0. */
+  readonly lostResults?: number;
   /** Checks the initiator's credential; a wrong one is noticed only later. */
   readonly acceptsCredential: (credential: string) => boolean;
 }
@@ -59,7 +61,10 @@ export class DarajaEmulator {
     this.#known = memory.table('payments');
     this.#ids = memory.table('ids');
     this.deliveries = new Deliveries(memory, options.slowMs);
-    this.later = new Later(memory, async (message) => void (await post(message)));
+    const { lostResults = 0 } = options;
+    this.later = new Later(memory, async (message) => {
+      if (Math.random() >= lostResults) await post(message);
+    });
   }
 
   /** Moves its clock against the real one. */

@@ -36,6 +36,10 @@ export async function runChaos(options: {
   readonly seed: number;
   /** One of `PROVIDER_CHOICES`; default: a simulated operator. */
   readonly provider?: string | undefined;
+  /** By which id Daraja is asked about a payment. Default: as the emulator. */
+  readonly darajaId?: string | undefined;
+  /** How many of a hundred Results Daraja loses. Default: none. */
+  readonly darajaLoses?: number | undefined;
   /** Bills are paid through these clients, which wait for the results. */
   readonly clients?: readonly ClientName[] | undefined;
   /** The kills are spread over so many payments, at least. Default: they follow each other. */
@@ -51,6 +55,7 @@ export async function runChaos(options: {
   const world = new World(folder, createRandom(options.seed), {
     database,
     providerBillers: provider === undefined ? undefined : providerBillersOf(provider),
+    darajaOptions: darajaOptionsOf(options),
   });
   let clients: Clients | undefined;
   try {
@@ -104,4 +109,11 @@ export async function runChaos(options: {
     await world.end();
     await removeFolder(folder);
   }
+}
+
+function darajaOptionsOf({ darajaId, darajaLoses }: Parameters<typeof runChaos>[0]): string[] {
+  return [
+    ...(darajaId === undefined ? [] : ['--daraja-id', darajaId]),
+    ...(darajaLoses === undefined ? [] : ['--daraja-loses', String(darajaLoses)]),
+  ];
 }

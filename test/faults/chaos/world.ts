@@ -76,6 +76,7 @@ export class World {
   readonly #hit = new Map<Program, string | undefined>();
   readonly #database: ChaosDatabase;
   readonly #providerBillers: readonly ProviderBiller[] | undefined;
+  readonly #darajaOptions: readonly string[];
   #pool: Pool | undefined;
   #parties: TestParties | undefined;
   #operators: OperatorsProgram | undefined;
@@ -99,10 +100,13 @@ export class World {
       readonly database: ChaosDatabase;
       /** What emulated providers pay; undefined: a simulated operator pays. */
       readonly providerBillers: readonly ProviderBiller[] | undefined;
+      /** Options of the operators' command line. */
+      readonly darajaOptions?: readonly string[];
     },
   ) {
     this.#database = by.database;
     this.#providerBillers = by.providerBillers;
+    this.#darajaOptions = by.darajaOptions ?? [];
     this.#folder = folder;
     this.random = random;
     // Programs are in their own process groups and would outlive this process. The database stops with it.
@@ -142,7 +146,8 @@ export class World {
     const api = await service('api', 'api', {});
     const folder = path.join(this.#folder, 'operators');
     const billers = this.#providerBillers;
-    const operators = await operatorsProgram(folder, billers && `${api.origin}/callbacks`);
+    const callBack = billers && `${api.origin}/callbacks`;
+    const operators = await operatorsProgram(folder, callBack, this.#darajaOptions);
     this.#operators = operators;
     this.#parties = await addTestParties(this.#pool, {
       operatorOrigin: operators.origin,
