@@ -43,6 +43,10 @@ export interface Paid {
   readonly message: string;
   /** Fields of the payment's result, such as `token` and `units` of prepaid electricity. */
   readonly details: Readonly<Record<string, string>>;
+  /**
+   * The operator says that more details follow, such as a token: it is asked for them. Default: false.
+   */
+  readonly detailsFollow?: boolean;
   /** The operator's handle, if the answer has one that only later callbacks need. */
   readonly operatorHandle?: string | null;
 }

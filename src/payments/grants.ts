@@ -100,6 +100,21 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
       'operator_version',
     ],
   },
+  // Only `take_details` adds details.
+  late_details: {
+    insert: true,
+    update: [
+      'since',
+      'due_at',
+      'paid_cents',
+      'asked',
+      'operator_version',
+      'attempt_number',
+      'operator_code',
+      'operator_handle',
+      'note',
+    ],
+  },
   unmatched_callbacks: APPEND_ONLY,
   operator_handles: { insert: true, delete: true },
   archive_files: READ_ONLY,

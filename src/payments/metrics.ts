@@ -14,6 +14,7 @@ import type { Tallies } from './dispatch/tallies.ts';
 import type { Payments } from './payments.ts';
 import { readBacklog } from './events/read-webhooks.ts';
 import { readUnchainedSeconds } from './ledger/store.ts';
+import { countOwedDetails } from './settle/read-late-details.ts';
 import { findOpenQuarantine } from './quarantine/read-quarantine.ts';
 import { bridgeFloat } from './reconciliation/float-report.ts';
 import { listPulls } from './reconciliation/pull-store.ts';
@@ -70,6 +71,7 @@ export function addPaymentMetrics(
   addProductMetrics(registry, pool);
   addStatementMetrics(registry, pool);
   addVendorFloatMetrics(registry, pool);
+  addDetailsMetrics(registry, pool);
   addBatchMetrics(registry, pool);
   addCaseMetrics(registry, pool);
   addWebhookMetrics(registry, pool);
@@ -262,6 +264,25 @@ function addVendorFloatMetrics(registry: MetricsRegistry, pool: Pool): void {
   const read = async (): Promise<void> => {
     for (const state of ['enough', 'low']) watched.set({ state }, 0);
     for (const { state, count } of await countWatched(pool)) watched.set({ state }, count);
+  };
+}
+
+function addDetailsMetrics(registry: MetricsRegistry, pool: Pool): void {
+  const gauge = gaugesOf(registry, () => read());
+  const owed = gauge('malipo_details_owed', 'Paid payments of which the operator owes details', [
+    'operator',
+  ]);
+  const oldest = gauge(
+    'malipo_details_owed_seconds',
+    'For how long the operator has owed details of a paid payment, at most',
+    ['operator'],
+  );
+  const read = async (): Promise<void> => {
+    for (const one of [owed, oldest]) one.reset();
+    for (const { operatorCode: operator, count, oldestSeconds } of await countOwedDetails(pool)) {
+      owed.set({ operator }, count);
+      oldest.set({ operator }, oldestSeconds);
+    }
   };
 }
 

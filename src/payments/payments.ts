@@ -27,11 +27,13 @@ import { createCallbackReceiver } from './dispatch/callbacks.ts';
 import type { CallbackReceiver } from './dispatch/callbacks.ts';
 import { createCapacity } from './dispatch/capacity.ts';
 import type { Capacity } from './dispatch/capacity.ts';
+import { startLateDetails } from './dispatch/late-details.ts';
 import { verifyNow } from './dispatch/verify-now.ts';
 import { createDailySpending } from './dispatch/daily-spending.ts';
 import { Tallies } from './dispatch/tallies.ts';
 import { createFloatGuard } from './dispatch/float-guard.ts';
 import { noteBalance } from './dispatch/float-watch.ts';
+import type { AddedQueue } from './dispatch/rotation.ts';
 import { startDispatcher } from './dispatch/dispatcher.ts';
 import type { Dispatcher } from './dispatch/dispatcher.ts';
 import { startPaymentJobs } from './jobs.ts';
@@ -165,7 +167,8 @@ export function openPayments(options: PaymentsOptions): Payments {
     },
     verifyNow: async (payment) => {
       const due = await verifyNow(pool, payment);
-      parts.dispatch?.hint([due]);
+      if (due === null) parts.dispatch?.askForDetails();
+      else parts.dispatch?.hint([due]);
     },
     get waitingCreates() {
       return lane.waiting;
@@ -249,6 +252,7 @@ function buildParts(options: PaymentsOptions): Parts {
         settler,
         onDue: ({ vendorId, billerCode, operatorCode, paymentId: firstId }) =>
           parts.dispatch?.hint([{ vendorId, billerCode, operatorCode, stage: 'verify', firstId }]),
+        onDetailsDue: () => parts.dispatch?.askForDetails(),
         onBalance: async (operatorCode, balanceCents) =>
           await noteBalance({ pool, catalogue, log }, operatorCode, { balanceCents }),
         nowMs: () => timers.nowMs(),
@@ -316,6 +320,23 @@ function buildBulk(
 /** The dispatcher with its circuit breakers. */
 interface Dispatch extends Dispatcher {
   hintAccepted(accepted: readonly NewPayment[]): void;
+  askForDetails(): void;
+}
+
+function queueOf({ vendorId, billerCode, paymentId }: NewPayment): AddedQueue {
+  return { vendorId, billerCode, stage: 'send', firstId: paymentId };
+}
+
+function startAskingForDetails(
+  { pool, timing, log, timers }: PaymentsOptions,
+  { connectors: { witnessOf }, operations: { catalogue, settler, capacity } }: Parts,
+): ReturnType<typeof startLateDetails> {
+  return startLateDetails({
+    ...{ pool, catalogue, witnessOf, settler, capacity, log },
+    policy: timing.details,
+    pollMs: timing.detailsPollMs,
+    timers,
+  });
 }
 
 function startDispatch(options: PaymentsOptions, parts: Parts): Dispatch {
@@ -354,17 +375,11 @@ function startDispatch(options: PaymentsOptions, parts: Parts): Dispatch {
     bucketOf: options.directory.bucketOf,
     onBatch: options.onBatch,
   });
+  const lateDetails = startAskingForDetails(options, parts);
   return {
+    askForDetails: () => lateDetails.wake(),
     hint: (queues) => dispatcher.hint(queues),
-    hintAccepted: (accepted) =>
-      dispatcher.hint(
-        accepted.map(({ vendorId, billerCode, paymentId }) => ({
-          vendorId,
-          billerCode,
-          stage: 'send',
-          firstId: paymentId,
-        })),
-      ),
+    hintAccepted: (accepted) => dispatcher.hint(accepted.map(queueOf)),
     get underWay() {
       return dispatcher.underWay;
     },
@@ -372,6 +387,7 @@ function startDispatch(options: PaymentsOptions, parts: Parts): Dispatch {
       return dispatcher.sinceTurnMs;
     },
     stop: async (graceMs) => {
+      await lateDetails.stop();
       await dispatcher.stop(graceMs);
       await availabilities.idle();
     },

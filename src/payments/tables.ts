@@ -61,6 +61,7 @@ export const PAYMENTS_TABLES: TableClasses = {
   payments: 'distributed',
   dispatch_queue: 'distributed',
   unexecuted_attempts: 'distributed',
+  late_details: 'distributed',
   // The vendor is unknown.
   unmatched_callbacks: 'local',
   operator_handles: 'local',

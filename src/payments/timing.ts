@@ -1,4 +1,5 @@
 import type { RetryPolicy } from './dispatch/next-step.ts';
+import type { DetailsPolicy } from './dispatch/late-details.ts';
 import { WEBHOOK_POLICY } from './events/webhook-policy.ts';
 import type { WebhookPolicy } from './events/webhook-policy.ts';
 
@@ -6,6 +7,10 @@ import type { WebhookPolicy } from './events/webhook-policy.ts';
 export interface Timing {
   /** When an unknown outcome is verified, and an instruction that was not executed is sent again. */
   readonly retries: RetryPolicy;
+  /** When operators are asked for details that they owe. */
+  readonly details: DetailsPolicy;
+  /** Interval of the search for payments whose details are to be asked for. */
+  readonly detailsPollMs: number;
   readonly webhooks: WebhookPolicy;
   /** Interval of the search for queued payments that no create announced. */
   readonly queuePollMs: number;
@@ -43,6 +48,8 @@ export const PRODUCTION_TIMING: Timing = {
     resendFirstMs: 1_000,
     resendMaxMs: 60_000,
   },
+  details: { firstMs: 4_000, maxMs: 3_600_000 },
+  detailsPollMs: 2_000,
   webhooks: WEBHOOK_POLICY,
   queuePollMs: 500,
   bulkPollMs: 2_000,

@@ -1,4 +1,4 @@
-import { decodeReference } from '../parties/reference.ts';
+import { decodeReference, encodeReference } from '../parties/reference.ts';
 import type { PaymentKey } from '../payments/create/payment.ts';
 import { provesAfterMsOf } from '../payments/dispatch/next-step.ts';
 import { readAsked } from '../payments/timeline/asked.ts';
@@ -6,6 +6,7 @@ import type { AskedPayments } from '../payments/timeline/asked.ts';
 import type { PaymentTimeline, TimelineEntry as Recorded } from '../payments/timeline/assemble.ts';
 import { forVendor, isOfHouse } from '../payments/timeline/for-vendor.ts';
 import type { QueriedPayment } from '../payments/timeline/query.ts';
+import type { OwedDetails } from '../payments/settle/read-late-details.ts';
 import { formatMoney } from '../platform/base/money.ts';
 import { paymentView, resultView } from '../self-service/payment-view.ts';
 import type { StaffDeps } from './deps.ts';
@@ -41,6 +42,18 @@ export function listedPayment(row: QueriedPayment): ListedPayment {
   };
 }
 
+/** A payment of which details are owed. */
+export function owedDetailsView(row: OwedDetails, { vendor }: Pick<Viewer, 'vendor'>) {
+  return {
+    reference: encodeReference(row.vendorId, row.paymentId),
+    ...{ vid: row.vid, biller: row.billerCode, operator: row.operatorCode, account: row.account },
+    amount: formatMoney(row.amountCents),
+    ...{ since: row.since.toISOString(), asked: row.asked },
+    next_at: row.dueAt?.toISOString() ?? null,
+    note: vendor === undefined ? row.note : null,
+  };
+}
+
 /** A payment with its timeline. */
 export function paymentDetailOf(
   found: PaymentTimeline,
@@ -73,6 +86,16 @@ function provableAt(
 }
 
 const isoOf = (at: Date | null): string | null => at?.toISOString() ?? null;
+
+function detailsEntry(entry: Extract<Recorded, { kind: 'details' }>): TimelineEntry {
+  return {
+    ...{ at: entry.at.toISOString(), kind: entry.kind, operator: entry.operatorCode },
+    is_owed: entry.isOwed,
+    owed_since: entry.isOwed ? entry.since.toISOString() : null,
+    names: Object.keys(entry.details),
+    ...{ asked: entry.asked, note: entry.note },
+  };
+}
 
 function entryOf(entry: Recorded): TimelineEntry {
   const at = entry.at.toISOString();
@@ -110,9 +133,10 @@ function entryOf(entry: Recorded): TimelineEntry {
     case 'correction':
       return {
         ...{ at, kind: entry.kind, case: entry.caseId, resolution: entry.resolution },
-        amount: formatMoney(entry.amountCents),
-        outcome_after: entry.outcomeAfter,
+        ...{ amount: formatMoney(entry.amountCents), outcome_after: entry.outcomeAfter },
       };
+    case 'details':
+      return detailsEntry(entry);
     case 'event':
       return {
         ...{ at, kind: entry.kind, event_id: entry.eventId, event_type: entry.type },

@@ -84,6 +84,16 @@ const timelineEntry = Type.Union([
     amount: fields.money(),
     outcome_after: orNull(Type.Enum(['success', 'failed'])),
   }),
+  /** Details that the operator owes, or that came after the payment was settled. */
+  entryOf('details', {
+    operator: text(),
+    is_owed: Type.Boolean(),
+    owed_since: fields.timeOrNull(),
+    /** The names of those that came. */
+    names: Type.Array(text()),
+    asked: Type.Integer(),
+    note: textOrNull(),
+  }),
   entryOf('event', {
     event_id: text(),
     event_type: text(),
@@ -127,6 +137,8 @@ function entryText(_: string, entry: TimelineEntry, time: TimeText): string {
       const { outcome_after: outcome } = entry;
       return `correction ${entry.resolution}, ${entry.amount}${keptIf(`, now ${outcome}`, outcome !== null)}`;
     }
+    case 'details':
+      return detailsText(entry, time);
     case 'event':
       return eventText(entry, time);
     case 'case':
@@ -144,6 +156,16 @@ function attemptText(entry: Entry<'attempt'>, time: TimeText): string {
   if (outcome === null) return `${sent}: outcome not known yet${known}`;
   const says = outcome === 'not_sent' ? 'proven not executed' : outcome;
   return `${sent}: ${says} at ${entry.ended_at === null ? '' : time(entry.ended_at)}${known}`;
+}
+
+function detailsText(entry: Entry<'details'>, time: TimeText): string {
+  const { operator, names, is_owed: isOwed, owed_since: since, asked, note } = entry;
+  const came = keptIf(`details of ${operator} came: ${names.join(', ')}`, names.length > 0);
+  const waits = `${operator} owes details since ${since === null ? '' : time(since)}, asked ${asked} times${keptIf(` (${note})`, note !== null)}`;
+  return (
+    [came, keptIf(waits, isOwed)].filter((part) => part !== '').join('; ') ||
+    `no details of ${operator} are owed any more`
+  );
 }
 
 function eventText(entry: Entry<'event'>, time: TimeText): string {

@@ -19,6 +19,7 @@ const core = async () => ({
   ...(await import('../payments/dispatch/verify-now.ts')),
   ...(await import('../payments/events/administer.ts')),
   ...(await import('../payments/quarantine/unknown.ts')),
+  ...(await import('../payments/settle/read-late-details.ts')),
   ...(await import('../payments/timeline/asked.ts')),
   ...(await import('../payments/timeline/find.ts')),
   ...(await import('../payments/timeline/lost.ts')),
@@ -67,6 +68,31 @@ const found = Type.Object({
   lost: Type.Array(caseView, { title: 'Only an operator reports it: people decide' }),
 });
 export type PaymentsFound = Static<typeof found>;
+
+const OWED_LIMIT = Type.Integer({
+  minimum: 1,
+  maximum: 500,
+  default: 100,
+  description: 'at most so many',
+});
+const owedDetails = Type.Object({
+  payments: Type.Array(
+    Type.Object({
+      reference: text({ title: 'Payment' }),
+      vid: text({ title: 'Vendor' }),
+      biller: text({ title: 'Biller' }),
+      operator: text({ title: 'Operator' }),
+      account: text({ title: 'Account' }),
+      amount: fields.money({ title: 'Amount' }),
+      since: fields.time({ title: 'Owed since' }),
+      asked: Type.Integer({ title: 'Asked' }),
+      /** Null: the operator is not asked any more. */
+      next_at: fields.timeOrNull({ title: 'Next question' }),
+      /** What came of the last question; null for a vendor’s people. */
+      note: fields.textOrNull({ title: 'Last answer' }),
+    }),
+  ),
+});
 
 const choice = Type.Array(
   Type.Object({ code: text({ title: 'Code' }), name: text({ title: 'Name' }) }),
@@ -135,6 +161,24 @@ export const PAYMENTS: Noun = {
       handle: async (asked) => {
         const query = await asked.core.askedOf(asked.input, asked.deps, asked.viewer);
         return pageOf(asked.core, await readPage(asked, query));
+      },
+    }),
+    view(core, {
+      ...READS,
+      name: 'payment.owed-details',
+      summary:
+        'Paid payments of which operators owe details, such as a token, longest first: since when, and how often they were asked.',
+      route: 'GET /payments/owed-details',
+      input: inputOf({ vid: filters.vid, limit: OWED_LIMIT }),
+      output: owedDetails,
+      rows: 'payments',
+      empty: 'no operator owes details',
+      handle: async ({ core: loaded, input, deps, viewer }) => {
+        const asked = { vid: input.vid };
+        const { filter } = await loaded.askedOf(asked, deps, viewer);
+        const { limit } = input;
+        const owed = await loaded.listOwedDetails(deps.pool, { vendorId: filter.vendorId, limit });
+        return { payments: owed.map((row) => loaded.owedDetailsView(row, viewer)) };
       },
     }),
     view(core, {

@@ -76,6 +76,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   'payments/payouts': ['vendor_payouts'],
   'payments/vendor-floats': ['vendor_floats', 'vendor_float_hours', 'top_up_rules', 'top_ups'],
   'payments/create': ['payments'],
+  'payments/settle': ['late_details'],
   'payments/dispatch': [
     'dispatch_queue',
     'unexecuted_attempts',
@@ -131,6 +132,14 @@ export const READS_EVERYTHING: Readonly<Record<string, string>> = {
 
 /** Reads of a table that another folder owns: file, tables, reason. */
 export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[]; why: string }>> = {
+  'payments/settle/read-late-details.ts': {
+    tables: ['payments', 'vendors'],
+    why: 'details are owed only while the payment is paid, and people see its account and its vendor',
+  },
+  'payments/settle/late-details-store.ts': {
+    tables: ['dispatch_queue', 'payments'],
+    why: 'details are owed of a payment whose instruction is in progress, and only while it is paid; dispatch is above',
+  },
   'payments/quarantine/read-lost.ts': {
     tables: ['archived_payments', 'cases', 'corrections', 'payments'],
     why: 'a case about a payment that the ledger does not have is one question, asked while creates wait',
@@ -160,8 +169,8 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     why: 'the proof compares, in one snapshot, each disclosure with its note alongside the subject',
   },
   'payments/archive/archive-store.ts': {
-    tables: ['cases', 'corrections', 'payments'],
-    why: 'one statement finds and locks payments that neither a case nor a correction names, and copies them inside the database: a file holds thousands',
+    tables: ['cases', 'corrections', 'late_details', 'payments'],
+    why: 'one statement finds and locks payments that neither a case nor a correction names and of which no details are owed, and copies them inside the database: a file holds thousands',
   },
   'payments/billers/store.ts': {
     tables: ['quarantines'],
@@ -208,8 +217,8 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     why: 'whether a payment is queued or at its operator is read with it, in one snapshot',
   },
   'payments/create/status-store.ts': {
-    tables: ['dispatch_queue'],
-    why: 'whether a payment is queued or at its operator is read with it, in one snapshot',
+    tables: ['dispatch_queue', 'late_details'],
+    why: 'whether a payment is queued or at its operator is read with it, in one snapshot, and so are details that came later',
   },
   'payments/overview/read-activity.ts': {
     tables: ['payments'],

@@ -45,6 +45,10 @@ export interface Provider {
    * back. Null: the provider reports no such thing.
    */
   readonly accountForPartRefund: (() => string) | null;
+  /**
+   * A fresh account whose payment is answered as paid while its details follow. Null: the provider always has them.
+   */
+  readonly accountForLateDetails: (() => string) | null;
   /** What was really executed and not reversed. */
   executed(account: string): Promise<readonly { readonly amountCents: bigint }[]>;
   /** Resolves when the emulator has nothing more to execute or send. Null: it cannot say. */

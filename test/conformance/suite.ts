@@ -40,6 +40,7 @@ export function describeConformance(subject: Subject): void {
     describeDeclaration(of);
     describeOutcomes(subject, of);
     describePartRefund(subject, of);
+    describeLateDetails(subject, of);
     describeStatement(subject, of);
     describeTransport(subject, of);
     describeCallbacks(subject, of);
@@ -171,6 +172,33 @@ function describePartRefund(subject: Subject, of: () => Bench): void {
     expect(new Set(journey.final.map((report) => report.paidCents))).toEqual(
       new Set([AMOUNT_CENTS]),
     );
+    expect(await provider.executed(account)).toHaveLength(1);
+  });
+}
+
+/** Of providers that say that a payment is made before they have its details. */
+function describeLateDetails(subject: Subject, of: () => Bench): void {
+  test('details that follow: paid at once, and they come by callback and by query', async () => {
+    const { connector, provider, receiver } = of();
+    if (provider.accountForLateDetails === null) return;
+    const account = provider.accountForLateDetails();
+    const about = { billerCode: subject.billerCode, account, amountCents: AMOUNT_CENTS };
+    const journey = new Journey(connector, about);
+    receiver.take();
+    await journey.step();
+    expect(journey.final).toMatchObject([{ outcome: 'success', details: null }]);
+    expect(journey.final[0]?.detailsFollow).toBeDefined();
+    const genuine = await nextCallback(provider, receiver);
+    if (genuine !== undefined) await journey.callback(genuine);
+    const query = { ...about, attemptNumber: 1, operatorHandle: journey.handle };
+    const { signal } = new AbortController();
+    const asked = await connector.status?.({ ...query, reference: journey.reference }, signal);
+    expect(asked).toMatchObject({ kind: 'paid', details: { token: expect.stringMatching(/./) } });
+    expect(asked).not.toHaveProperty('detailsFollow');
+    for (const { outcome, paidCents } of journey.final) {
+      expect({ outcome, paidCents }).toEqual({ outcome: 'success', paidCents: AMOUNT_CENTS });
+    }
+    expect(journey.instructions).toBe(1);
     expect(await provider.executed(account)).toHaveLength(1);
   });
 }

@@ -293,6 +293,8 @@ type ElsewherePoint =
   | 'cluster:before-commit'
   | 'cluster:after-commit'
   | 'backup:before-manifest'
+  | 'details:after-note'
+  | 'details:after-claim'
   | 'receipt:after-claim'
   | 'receipt:after-credit'
   | 'statement:before-commit'

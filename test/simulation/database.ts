@@ -59,6 +59,7 @@ const BOOKS = ['vendors', 'operators', 'billers', 'accounts', 'transfers', 'coll
   .concat([
     'unmatched_callbacks',
     'operator_handles',
+    'late_details',
     'routes',
     'route_breakers',
     'fee_prices',

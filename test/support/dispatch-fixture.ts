@@ -56,6 +56,8 @@ export function openPaymentsOf(books: Books, options: PaymentsOfTest = {}): Paym
       ...PRODUCTION_TIMING,
       retries: { verifyFirstMs: 1, verifyMaxMs: 4, resendFirstMs: 1, resendMaxMs: 4 },
       queuePollMs: options.pollMs ?? 10,
+      detailsPollMs: options.pollMs ?? 10,
+      details: { firstMs: 1, maxMs: 4 },
     },
     ledgerMac: books.ledgerMac,
     operators: { connectorOf: (operatorCode) => options.connectors?.[operatorCode] },

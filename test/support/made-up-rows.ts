@@ -70,6 +70,7 @@ const QUEUES = [
   'unexecuted_attempts',
   'unmatched_callbacks',
   'operator_handles',
+  'late_details',
 ];
 
 /** @param client of a database that is used only for plans from now on. */

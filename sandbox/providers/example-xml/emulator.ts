@@ -21,12 +21,13 @@ interface Bill {
   readonly receipt: string;
   readonly callback: string;
   readonly atMs: number;
-  code: '00' | '01' | '20' | '22' | '70';
+  code: '00' | '01' | '02' | '20' | '22' | '70';
 }
 
 const TEXTS = {
   '00': 'Paid',
   '01': 'Accepted',
+  '02': 'Paid, the token follows',
   '20': 'Unknown account',
   '21': 'Whole shillings only',
   '22': 'Refused by the utility',
@@ -36,6 +37,8 @@ const TEXTS = {
   '70': 'Reversed',
   '90': 'Unknown key',
 } as const;
+
+const PAID: ReadonlySet<Bill['code']> = new Set(['00', '02']);
 
 /** Movements on a page of the statement. */
 const PER_PAGE = 2;
@@ -71,7 +74,7 @@ export class ExampleXmlEmulator {
   /** Lists everything that was executed and not taken back. */
   truth(): { readonly key: string; readonly account: string; readonly amount: string }[] {
     return [...this.#bills.values()]
-      .filter(({ code }) => code === '00')
+      .filter(({ code }) => PAID.has(code))
       .map(({ key, account, cents }) => ({
         key,
         account,
@@ -107,7 +110,7 @@ export class ExampleXmlEmulator {
       case '/v1/movements':
         return send(response, 200, this.#movements(body));
       case '/v1/balance': {
-        const bills = [...this.#bills.values()].filter(({ code }) => code === '00');
+        const bills = [...this.#bills.values()].filter(({ code }) => PAID.has(code));
         const left = bills.reduce((sum, { cents }) => sum - cents, OPENING_CENTS);
         return send(response, 200, `<Balance><Available>${left}</Available></Balance>`);
       }
@@ -140,10 +143,12 @@ export class ExampleXmlEmulator {
       atMs: Date.now() + this.#skewMs,
       code: ['9924', '9905', '9906', '9909'].includes(suffix) ? '01' : '00',
     };
+    if (suffix === '9925') bill.code = '02';
     this.#bills.set(key, bill);
     const said = billAnswer(bill);
     if (suffix === '9924') this.#decideLater(bill, '22', 1);
     if (suffix === '9905') this.#decideLater(bill, '00', 1);
+    if (suffix === '9925') this.#decideLater(bill, '00', 1);
     if (suffix === '9906') this.#decideLater(bill, '00', 3);
     if (suffix === '9915') this.#decideLater(bill, '70', 1);
     return said;
@@ -153,7 +158,7 @@ export class ExampleXmlEmulator {
   #movements(body: string): string {
     const [from, to, page] = [field(body, 'From'), field(body, 'To'), Number(field(body, 'Page'))];
     const all = [...this.#bills.values()]
-      .filter(({ code }) => code === '00' || code === '70')
+      .filter(({ code }) => PAID.has(code) || code === '70')
       .filter(({ atMs }) => from <= timeOf(atMs) && timeOf(atMs) < to)
       .flatMap((bill) => [
         movement(bill, 'BILL'),
@@ -194,7 +199,8 @@ function movement({ key, receipt, account, cents, atMs }: Bill, type: 'BILL' | '
 function billAnswer({ key, code, receipt, cents, account }: Bill): string {
   const paid = `<Receipt>${receipt}</Receipt><Paid unit="cents">${cents}</Paid>`;
   const token = '<Token>00001111222233334444</Token>';
-  return answer(key, code, `<Account>${account}</Account>${code === '00' ? paid + token : ''}`);
+  const result = (PAID.has(code) ? paid : '') + (code === '00' ? token : '');
+  return answer(key, code, `<Account>${account}</Account>${result}`);
 }
 
 function answer(key: string, code: keyof typeof TEXTS, more = ''): string {

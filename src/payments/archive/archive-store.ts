@@ -9,11 +9,13 @@ export interface ArchivableRow {
   readonly line: string;
 }
 
-/** They ended before an instant and need no further work: no case and no correction names them. */
+/** They ended before an instant and need no further work: no case and no correction names them, no details are owed. */
 const ARCHIVABLE = `select t.payment_id as "paymentId" from payments t
   where t.bucket = bucket_of($1) and t.vendor_id = $1 and t.created_at < $2 and t.settled_at < $2
     and not exists (select 1 from cases c
       where c.bucket = t.bucket and c.vendor_id = t.vendor_id and c.payment_id = t.payment_id)
+    and not exists (select 1 from late_details d
+      where d.bucket = t.bucket and d.vendor_id = t.vendor_id and d.payment_id = t.payment_id and d.ended_at is null)
     and not exists (select 1 from corrections c
       where c.bucket = t.bucket and c.vendor_id = t.vendor_id and c.payment_id = t.payment_id)`;
 
@@ -73,7 +75,10 @@ async function readDetails(
          select coalesce(jsonb_agg(to_jsonb(a) - 'bucket' order by a.attempt_number), '[]') from attempts a
          where a.bucket = t.bucket and a.vendor_id = t.vendor_id and a.biller_code = t.biller_code
            and a.payment_id = t.payment_id
-       )))::text as line
+       )) || coalesce((
+         select jsonb_build_object('late_details', d.details, 'late_details_at', d.received_at) from late_details d
+         where d.bucket = t.bucket and d.vendor_id = t.vendor_id and d.payment_id = t.payment_id
+       ), '{}'))::text as line
      from payments t
      where t.bucket = bucket_of($1) and t.vendor_id = $1 and t.payment_id = any ($2)
      order by t.payment_id`,

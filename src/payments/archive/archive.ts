@@ -10,6 +10,7 @@ import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { deleteSettled } from '../create/store.ts';
 import { deleteUnexecutedAttempts } from '../dispatch/store.ts';
+import { deleteLateDetails } from '../settle/late-details-store.ts';
 import { lockFloat } from '../ledger/store.ts';
 import {
   findUnlike,
@@ -135,6 +136,7 @@ async function archiveSome(
   if (textOf(still) !== text) throw new ChangedError(path.join(options.folder, fileName));
   const archived = await insertArchived(db, vendorId, ids, file);
   await deleteUnexecutedAttempts(db, vendorId, ids);
+  await deleteLateDetails(db, vendorId, ids);
   const deleted = await deleteSettled(db, vendorId, ids);
   if (archived !== rows.length || deleted !== rows.length) {
     throw new Error(

@@ -8,6 +8,7 @@ export const CASE_KINDS = [
   'float_difference',
   'unmatched_callback',
   'no_answer',
+  'details_conflict',
   'exposure',
   'receipt_conflict',
   'receipt_reversed',

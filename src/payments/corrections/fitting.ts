@@ -53,6 +53,7 @@ const FITTING: Readonly<Record<CaseKind, readonly Resolution[]>> = {
   ],
   unmatched_callback: ['keep_books', 'house_bears', 'receivable'],
   no_answer: ['keep_books', 'paid', 'failed'],
+  details_conflict: ['keep_books'],
   exposure: ['keep_books', 'collect_exposure', 'write_off'],
   receipt_conflict: ['keep_books', 'take_back'],
   receipt_reversed: ['keep_books', 'take_back'],

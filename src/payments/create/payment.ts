@@ -72,6 +72,8 @@ export interface FinalReport {
   readonly billerReference: string | null;
   readonly message: string;
   readonly details: Readonly<Record<string, string>> | null;
+  /** With what the operator is asked for the details that follow. Absent: none do. */
+  readonly detailsFollow?: { readonly operatorHandle: string | null };
   /** Null exactly for a success. */
   readonly failureCode: FailureCode | null;
   readonly source: 'answer' | 'status' | 'callback' | 'statement' | 'person';

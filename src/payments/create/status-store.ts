@@ -19,14 +19,19 @@ export type StatusRow = Pick<
   | 'failureCode'
   | 'details'
   | 'underWay'
->;
+> & {
+  /** True: the operator has said that more details follow. Absent: not known. */
+  readonly detailsPending?: boolean;
+};
 
 const readStatusesBy = (
   column: 'payment_id' | 'merchant_reference',
 ): string => `select w.number::integer, t.payment_id as "paymentId", t.created_at as "createdAt",
     t.biller_response_time as "billerResponseTime", t.outcome, t.biller_code as "billerCode",
     t.account, t.amount_cents as "amountCents", t.merchant_reference as "merchantReference",
-    t.biller_reference as "billerReference", t.message, t.failure_code as "failureCode", t.details,
+    t.biller_reference as "billerReference", t.message, t.failure_code as "failureCode",
+    nullif(coalesce(t.details, '{}') || coalesce(d.details, '{}'), '{}') as details,
+    d.payment_id is not null and d.ended_at is null as "detailsPending",
     q.payment_id is not null as "underWay"
   from (
       select * from unnest($2::integer[], $3::${column === 'payment_id' ? 'uuid' : 'text'}[])
@@ -35,7 +40,9 @@ const readStatusesBy = (
     ) w
     join payments t on t.bucket = $1 and t.vendor_id = w.vendor_id and t.${column} = w.${column}
     left join dispatch_queue q on q.bucket = $1 and q.vendor_id = t.vendor_id
-      and q.biller_code = t.biller_code and q.stage = 'verify' and q.payment_id = t.payment_id`;
+      and q.biller_code = t.biller_code and q.stage = 'verify' and q.payment_id = t.payment_id
+    left join late_details d on d.bucket = $1 and d.vendor_id = t.vendor_id
+      and d.payment_id = t.payment_id and t.outcome = 'success'`;
 
 const READ_STATUSES = {
   paymentId: { name: 'read_statuses', text: readStatusesBy('payment_id') },

@@ -11,6 +11,7 @@ import { repeatableTransaction } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { HOUSE, openCase } from '../cases/cases-store.ts';
 import { keepUnread } from '../messages/unread.ts';
+import { askDetailsWithin } from '../settle/late-details-store.ts';
 import type { Settler } from '../settle/settle.ts';
 import { readPayment } from '../create/store.ts';
 import type { PaymentKey } from '../create/payment.ts';
@@ -56,6 +57,8 @@ export interface CallbackReceiverOptions {
     readonly billerCode: string;
     readonly operatorCode: string;
   }) => void;
+  /** An operator is to be asked for details that it owes. */
+  readonly onDetailsDue?: () => void;
   /** An operator reported our float with it. */
   readonly onBalance?: (operatorCode: string, balanceCents: bigint) => Promise<void>;
   /** A monotonic clock in milliseconds. */
@@ -175,7 +178,8 @@ function namedIn(reading: CallbackReading): readonly string[] {
  * Returns a function that queries the operator about an open payment that a callback names, whatever
  * else the callback says, because anybody could have sent it. Each process asks once in
  * `LIMITS.operatorQuestionSeconds` about a payment; what comes sooner is asked then, so that a stranger
- * cannot make the operator's own callback useless. About a settled payment, nothing is asked or kept.
+ * cannot make the operator's own callback useless. About a settled payment, nothing is kept, and nothing is asked
+ * unless details are owed.
  */
 function createQuestions(options: CallbackReceiverOptions) {
   const { pool, nowMs } = options;
@@ -183,8 +187,13 @@ function createQuestions(options: CallbackReceiverOptions) {
   const asked = createTokenBuckets({ perSecond, burst: 1, maxNames: LIMITS.limitedNames, nowMs });
   return async (operatorCode: string, reference: string): Promise<void> => {
     const payment = await findPayment(options, operatorCode, reference);
-    if (payment?.isOpen !== true) return;
+    if (payment === undefined) return;
     const waitSeconds = asked.take(reference);
+    if (!payment.isOpen) {
+      const isOwed = await askDetailsWithin(pool, payment, { operatorCode, seconds: waitSeconds });
+      if (isOwed && waitSeconds === 0) options.onDetailsDue?.();
+      return;
+    }
     const isSooner = await askWithin(pool, payment, waitSeconds);
     if (isSooner && waitSeconds === 0) options.onDue(payment);
   };
@@ -261,6 +270,9 @@ async function takeFound(
       return await keepUnmatched(pool, operatorCode, { reference, outcome });
     case 'hint':
       if (await askNow(pool, payment, outcome.operatorHandle)) return options.onDue(payment);
+      if (await askDetailsWithin(pool, payment, { operatorCode, seconds: 0 })) {
+        options.onDetailsDue?.();
+      }
       if (outcome.says === null) return undefined;
       return await takeHint(options, payment, outcome.says);
     default:
@@ -285,7 +297,12 @@ async function takeHint(
   if (now?.isOpen === true) {
     return await keepUnmatched(pool, operatorCode, { reference, outcome: says });
   }
-  return await settle(options, payment, says);
+  return await settle(options, payment, says.kind === 'paid' ? withoutDetails(says) : says);
+}
+
+/** A hint brings no details: the operator is asked for those that it owes. */
+function withoutDetails(says: Paid): Paid {
+  return { ...says, details: {}, detailsFollow: true };
 }
 
 type FoundPayment = PaymentKey & {

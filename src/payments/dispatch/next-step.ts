@@ -98,6 +98,9 @@ export function finalReport(
     billerReference: outcome.operatorReference,
     message: outcome.message,
     details: Object.keys(outcome.details).length === 0 ? null : outcome.details,
+    ...(outcome.detailsFollow === true && {
+      detailsFollow: { operatorHandle: outcome.operatorHandle ?? null },
+    }),
     failureCode: null,
     source,
     operatorCode,

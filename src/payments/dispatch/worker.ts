@@ -242,7 +242,7 @@ function pausedReasonOf(outcome: PaymentOutcome | StatusOutcome): string | null 
 }
 
 /** If a connector throws, never returns or is aborted, the outcome is unknown. */
-async function guarded<Outcome extends { readonly kind: string }>(
+export async function guarded<Outcome extends { readonly kind: string }>(
   call: (signal: AbortSignal) => Promise<Outcome | Unknown>,
   deadlineMs: number,
   options: Pick<CallOptions, 'signal' | 'log' | 'awakeTimers'>,

@@ -1,8 +1,12 @@
-/** `corrected`: two people corrected a result that had already been reported. */
+/**
+ * `corrected`: two people corrected a result that had already been reported. `details_received`: details of a
+ * payment came after its success was reported.
+ */
 export const EVENT_TYPES = [
   'transaction.succeeded',
   'transaction.failed',
   'transaction.corrected',
+  'transaction.details_received',
   'credit.default',
   'credit.enquiry',
   'credit.score_drop',

@@ -56,6 +56,12 @@ const operatorFields = {
     }),
   ),
 };
+const detailsPending = Type.Optional(
+  Type.Boolean({
+    description:
+      'True, or absent. True: paid, and the operator has said that more `details` follow, such as the token. The event `transaction.details_received` announces them.',
+  }),
+);
 
 const request = Type.Object({
   vid,
@@ -67,14 +73,18 @@ const response = Type.Object({
   header_status: headerStatus,
   msg: Type.Object({
     status: Type.Integer({ description: '0 when the transaction failed, otherwise 1.' }),
-    text: Type.Object(operatorFields, {
-      description:
-        'The transaction, as clients of this API read it. For a vendor with the setting `status_text: sentence`, it is a sentence for people.',
-    }),
+    text: Type.Object(
+      { ...operatorFields, details_pending: detailsPending },
+      {
+        description:
+          'The transaction, as clients of this API read it. For a vendor with the setting `status_text: sentence`, it is a sentence for people.',
+      },
+    ),
     ipay_reference: Type.String(),
     posted_time: wireTimeText('When the transaction was saved.'),
     merchant_reference: nullable(Type.String()),
     ...operatorFields,
+    details_pending: detailsPending,
   }),
 });
 
@@ -131,7 +141,10 @@ export function paymentStatus(deps: {
         const byOwn = wanted.field === 'merchant_reference' ? vendor.vendorId : undefined;
         throw await refuseUnknown(deps.pool, unknownReference(wanted), byOwn);
       }
-      const fields = operatorFieldsOf(row, deps.wireTime);
+      const fields = {
+        ...operatorFieldsOf(row, deps.wireTime),
+        ...(row.detailsPending === true && { details_pending: true }),
+      };
       const answer = {
         header_status: 200,
         msg: {

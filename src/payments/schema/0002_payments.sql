@@ -472,6 +472,36 @@ create table operator_handles (
 );
 create index operator_handles_by_time on operator_handles using brin (noted_at);
 
+-- Details that come after their payment was settled as paid: the operator said that they follow, or reported them
+-- later by itself. A row for each such payment. While its payment is open, a row has no meaning.
+create table late_details (
+  -- When the operator said that the payment is made.
+  since timestamptz not null,
+  -- When to ask the operator. Null: it is not asked.
+  due_at timestamptz,
+  received_at timestamptz,
+  -- Null: details are owed.
+  ended_at timestamptz,
+  paid_cents bigint not null,
+  payment_id uuid not null,
+  bucket integer not null,
+  vendor_id integer not null,
+  asked integer not null default 0,
+  operator_version integer,
+  attempt_number smallint,
+  biller_code text not null,
+  operator_code text not null,
+  operator_handle text,
+  -- Why the last question brought none.
+  note text,
+  -- In addition to those of the payment.
+  details jsonb not null default '{}',
+  -- The events that told the vendor.
+  event_ids uuid[] not null default '{}',
+  primary key (bucket, vendor_id, payment_id)
+);
+create index late_details_owed on late_details (due_at) where ended_at is null;
+
 -- Old payments are archived: their details move to files outside the database, and what a status answer
 -- needs moves to `archived_payments`. The ledger (transfers, movements, chains) stays.
 
@@ -560,6 +590,7 @@ create table events (
   attempt_count integer not null default 0,
   type text not null check (type in
     ('transaction.succeeded', 'transaction.failed', 'transaction.corrected',
+     'transaction.details_received',
      -- About a customer that the vendor watches. The columns of a payment are empty; the facts are in details.
      'credit.default', 'credit.enquiry', 'credit.score_drop',
      -- About the vendor's float; columns and facts as above.

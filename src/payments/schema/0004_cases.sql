@@ -22,7 +22,7 @@ create table cases (
   primary key (bucket, vendor_id, case_id),
   constraint cases_kind check (kind in ('contradiction', 'amount_difference', 'ours_only',
     'theirs_only', 'duplicate', 'statement_change', 'float_difference', 'unmatched_callback',
-    'no_answer', 'exposure', 'receipt_conflict', 'receipt_reversed')),
+    'no_answer', 'details_conflict', 'exposure', 'receipt_conflict', 'receipt_reversed')),
   constraint cases_resolution check (num_nulls(resolution, resolved_by, resolved_at) in (0, 3)),
   constraint cases_two_people check (num_nulls(proposed_by, resolved_by) = 2
     or num_nulls(proposed_by, resolved_by) = 0 and lower(resolved_by) <> lower(proposed_by))

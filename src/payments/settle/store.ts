@@ -1,9 +1,11 @@
+import { crashPoint } from '#crash-points';
 import { newId } from '../../platform/base/ids.ts';
 import { bigintArray, integerArray, textArray, uuidArray } from '../../platform/db/arrays.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { byBucket } from '../../parties/by-bucket-store.ts';
 import { addDetails } from '../cases/cases-store.ts';
 import type { FinalReport, SettleResult } from '../create/payment.ts';
+import { noteOwed, takeDetails } from './late-details-store.ts';
 
 const SETTLE = `select row_number as "rowNumber", result from settle_payments(
   $1, $2::integer[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[],
@@ -52,6 +54,12 @@ async function settleInBucket(
   bucket: number,
   reports: readonly FinalReport[],
 ): Promise<SettleResult[]> {
+  // Before its payment is settled: a row that is missing would never be asked about.
+  for (const report of reports) {
+    if (report.detailsFollow === undefined) continue;
+    await noteOwed(db, report);
+    crashPoint('details:after-note');
+  }
   const rest = await callSettle(db, bucket, reports);
   const results = reports.map((): SettleResult => 'settled');
   for (const row of rest) results[row.rowNumber - 1] = row.result;
@@ -59,7 +67,15 @@ async function settleInBucket(
     db,
     reports.filter((_, index) => results[index] === 'contradicted'),
   );
+  for (const [index, report] of reports.entries()) {
+    if (results[index] === 'repeated' && isSaidByOperator(report)) await takeDetails(db, report);
+  }
   return results;
+}
+
+/** Statements have no details, and people decide cases. */
+function isSaidByOperator({ outcome, source }: FinalReport): boolean {
+  return outcome === 'success' && source !== 'statement' && source !== 'person';
 }
 
 interface NotSettledRow {

@@ -7,6 +7,7 @@ import type {
   CaseRow,
   CorrectionRow,
   History,
+  LateDetailsRow,
   NotificationRow,
   PaymentRow,
   StatementEntryRow,
@@ -32,6 +33,8 @@ export type TimelineEntry = { readonly at: Date } & (
       'kind'
     >)
   | ({ readonly kind: 'correction' } & Of<CorrectionRow>)
+  /** Details that the operator owes, or that came later; the time is when they came, or since when they are owed. */
+  | ({ readonly kind: 'details' } & Omit<Of<LateDetailsRow>, 'eventIds'>)
   | ({ readonly kind: 'event' } & Of<NotificationRow>)
   | ({ readonly kind: 'case'; readonly caseKind: string } & Omit<Of<CaseRow>, 'kind'>)
 );
@@ -53,6 +56,7 @@ const ORDER: readonly TimelineEntry['kind'][] = [
   'unmatched_callback',
   'statement_entry',
   'settled',
+  'details',
   'case',
   'correction',
   'transfer',
@@ -88,6 +92,11 @@ export function timelineOf(payment: PaymentRow, history: History): PaymentTimeli
       movement,
     })),
     ...corrections.map((row) => ({ ...row, at: row.postedAt, kind: 'correction' as const })),
+    ...mine(history.lateDetails).map(({ eventIds: _eventIds, ...row }) => ({
+      ...row,
+      at: row.receivedAt ?? row.since,
+      kind: 'details' as const,
+    })),
     ...mine(history.notifications).map((row) => ({
       ...row,
       at: row.occurredAt,

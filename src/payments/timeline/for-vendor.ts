@@ -29,6 +29,7 @@ function isForVendor(entry: TimelineEntry): boolean {
 
 /** A vendor sees which operator got its payment, but not how we choose operators or communicate with them. */
 function withoutInternals(entry: TimelineEntry): TimelineEntry {
+  if (entry.kind === 'details') return { ...entry, asked: 0, note: null };
   if (entry.kind !== 'attempt') return entry;
   return { ...entry, routeReason: null, note: null, operatorHandle: null, operatorVersion: null };
 }

@@ -24,6 +24,8 @@ export interface PaymentRow extends CreatedRow {
   /** Why it is still open. */
   note: string | null;
   archived: boolean;
+  /** The operator has said since then that more details follow; null: it owes none. */
+  detailsOwedSince: Date | null;
 }
 
 // The keys of the indexes `payments_by_account` and `payments_by_phone`, for each week that has
@@ -74,22 +76,26 @@ const SEARCH = `
     p.under_way as "underWay", p.biller_code as "billerCode", coalesce(p.operator_code, b.operator_code) as "operatorCode",
     p.account, p.phone, p.amount_cents as "amountCents", p.fee_cents as "feeCents",
     p.merchant_reference as "merchantReference", p.biller_reference as "billerReference", p.message,
-    p.failure_code as "failureCode", p.details, p.settled_by as "settledBy",
+    p.failure_code as "failureCode", p.details, p.details_owed_since as "detailsOwedSince", p.settled_by as "settledBy",
     p.verify_count as "verifyCount", p.due_at as "dueAt", p.note, p.archived
   from (
     select t.vendor_id, t.payment_id, t.created_at, t.settled_at, t.biller_response_time,
       t.outcome, q.stage is not distinct from 'verify' as under_way, t.biller_code, t.account,
       t.phone, t.amount_cents, t.fee_cents, t.merchant_reference, t.biller_reference, t.message,
-      t.failure_code, t.details, t.settled_by, coalesce(t.operator_code, q.operator_code) as operator_code,
-      case q.stage when 'verify' then q.verify_count end as verify_count, q.due_at, q.note,
-      false as archived
+      t.failure_code, nullif(coalesce(t.details, '{}') || coalesce(d.details, '{}'), '{}') as details,
+      case when d.ended_at is null then d.since end as details_owed_since, t.settled_by, coalesce(t.operator_code, q.operator_code) as operator_code,
+      case q.stage when 'verify' then q.verify_count end as verify_count,
+      case when d.ended_at is null and d.since is not null then d.due_at else q.due_at end as due_at,
+      q.note, false as archived
     from found join payments t using (bucket, vendor_id, payment_id)
       left join dispatch_queue q on q.bucket = t.bucket and q.vendor_id = t.vendor_id
         and q.biller_code = t.biller_code and q.payment_id = t.payment_id
+      left join late_details d on d.bucket = t.bucket and d.vendor_id = t.vendor_id
+        and d.payment_id = t.payment_id and t.outcome = 'success'
     union all
     select a.vendor_id, a.payment_id, a.created_at, a.settled_at, a.biller_response_time,
       a.outcome, false, a.biller_code, a.account, null, a.amount_cents, a.fee_cents,
-      a.merchant_reference, a.biller_reference, null, a.failure_code, null, null, a.operator_code, null, null, null,
+      a.merchant_reference, a.biller_reference, null, a.failure_code, null, null, null, a.operator_code, null, null, null,
       true
     from found join archived_payments a using (bucket, vendor_id, payment_id)
   ) p
@@ -206,11 +212,28 @@ export interface CaseRow {
   resolution: string | null;
 }
 
+/** Details that the operator owes, or that came after the payment was settled. */
+export interface LateDetailsRow {
+  paymentId: string;
+  operatorCode: string;
+  /** When the operator said that it has paid. */
+  since: Date;
+  /** When the last of them came; null: none came yet. */
+  receivedAt: Date | null;
+  details: Readonly<Record<string, string>>;
+  /** How many times the operator was asked. */
+  asked: number;
+  note: string | null;
+  isOwed: boolean;
+  eventIds: readonly string[];
+}
+
 /** The rows of the ledger and of other tables about some payments. */
 export interface History {
   readonly attempts: readonly AttemptRow[];
   readonly transfers: readonly TransferRow[];
   readonly corrections: readonly CorrectionRow[];
+  readonly lateDetails: readonly LateDetailsRow[];
   readonly callbacks: readonly UnmatchedCallbackRow[];
   readonly statementEntries: readonly StatementEntryRow[];
   readonly notifications: readonly NotificationRow[];
@@ -230,9 +253,13 @@ export async function readHistory(
   const sourceVendors = [...vendorIds, ...corrections.map((row) => row.vendorId)];
   const sources = [...ids, ...corrections.map((row) => row.correctionId)];
   const buckets = await bucketsOf(db, sourceVendors);
+  const lateDetails = (await db.query<LateDetailsRow>(LATE_DETAILS, [buckets, vendorIds, ids]))
+    .rows;
+  const announced = [...sources, ...lateDetails.flatMap(({ eventIds }) => eventIds)];
   const ofSources = [buckets, sourceVendors, sources];
   return {
     corrections,
+    lateDetails,
     attempts: (
       await db.query<AttemptRow>(ATTEMPTS, [
         buckets,
@@ -244,7 +271,9 @@ export async function readHistory(
     transfers: (await db.query<TransferRow>(TRANSFERS, ofSources)).rows,
     callbacks: (await db.query<UnmatchedCallbackRow>(CALLBACKS, [references])).rows,
     statementEntries: (await db.query<StatementEntryRow>(STATEMENT_ENTRIES, [ids])).rows,
-    notifications: (await db.query<NotificationRow>(NOTIFICATIONS, ofSources)).rows,
+    notifications: (
+      await db.query<NotificationRow>(NOTIFICATIONS, [buckets, sourceVendors, announced])
+    ).rows,
     cases: await readCases(db, [buckets, vendorIds, ids]),
   };
 }
@@ -280,6 +309,12 @@ const CORRECTIONS = `select payment_id as "paymentId", vendor_id as "vendorId",
   correction_id as "correctionId", case_id as "caseId", posted_at as "postedAt",
     amount_cents as "amountCents", resolution, outcome_after as "outcomeAfter"
   from corrections where payment_id = any ($1)`;
+const LATE_DETAILS = `select d.payment_id as "paymentId", d.operator_code as "operatorCode", d.since,
+    d.received_at as "receivedAt", d.details, d.asked, d.note, d.ended_at is null as "isOwed",
+    d.event_ids as "eventIds"
+  from late_details d
+    join payments t on t.bucket = d.bucket and t.vendor_id = d.vendor_id and t.payment_id = d.payment_id
+  where ${keyed('d', 'payment_id')} and t.outcome = 'success'`;
 const ATTEMPTS = `select a.payment_id as "paymentId", a.attempt_number as "attemptNumber",
   a.sent_at as "sentAt", a.ended_at as "endedAt", a.outcome,
     a.operator_code as "operatorCode", a.operator_version as "operatorVersion", a.route_reason as "routeReason",

@@ -22,6 +22,8 @@ export const CRASH_POINTS = [
   'verify:before-result-commit',
   'settle:before-commit',
   'settle:after-commit',
+  'details:after-note',
+  'details:after-claim',
   'progress:before-commit',
   'progress:after-commit',
   'breaker:before-commit',

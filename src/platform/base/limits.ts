@@ -99,6 +99,10 @@ export const LIMITS = {
    * that anybody can send.
    */
   operatorQuestionSeconds: 30,
+  /** Payments about whose owed details operators are asked in one turn. */
+  detailsQuestions: 50,
+  /** How long an operator is asked for details that it owes. */
+  detailsDays: 30,
   /** Largest callback body read from an operator. */
   callbackBodyBytes: 64 * 1024,
   /** Messages of one sender that cannot be read and wait for people, and their bytes together. More are not accepted. */

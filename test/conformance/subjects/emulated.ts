@@ -37,13 +37,19 @@ export async function serve(
   emulator: Emulated,
   listener: RequestListener,
   { storedAs = (account: string): string | undefined => account } = {},
-): Promise<Pick<Provider, 'port' | 'accountForPartRefund' | 'executed' | 'quiet' | 'close'>> {
+): Promise<
+  Pick<
+    Provider,
+    'port' | 'accountForPartRefund' | 'accountForLateDetails' | 'executed' | 'quiet' | 'close'
+  >
+> {
   const server = createServer(listener);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
     accountForPartRefund: null,
+    accountForLateDetails: null,
     executed: async (account) =>
       emulator
         .truth()

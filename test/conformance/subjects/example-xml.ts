@@ -30,6 +30,7 @@ export const exampleXml: Subject = {
         connectTo(http, baseUrl, { ...options, settings: EXAMPLE_XML_SETTINGS, secret: SECRET }),
       isInstruction: (_method, path) => path === '/v1/payment',
       accountFor: accountsBy(SUFFIXES),
+      accountForLateDetails: () => accountsBy({ ...SUFFIXES, paid: '9925' })('paid') ?? '',
       expireTokens: null,
       limitRate: (requests) => emulator.limitRate(requests),
       skewClock: (byMs) => emulator.skewClock(byMs),

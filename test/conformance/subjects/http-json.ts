@@ -43,6 +43,7 @@ export const httpJson: Subject = {
         return suffix === null ? null : `${10_000 + accounts}${suffix}`;
       },
       accountForPartRefund: null,
+      accountForLateDetails: null,
       executed: async (account) =>
         (await operators.truth())
           .filter((entry) => entry.account === account)

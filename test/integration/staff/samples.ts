@@ -208,6 +208,7 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'bulk.show': { input: uploaded },
   'bulk.results': { input: uploaded },
   'payment.list': { input: async () => ({ status: 'FAILED' }) },
+  'payment.owed-details': nothing,
   'payment.find': { input: async (world) => ({ search: await ended(world) }) },
   'payment.choices': nothing,
   'payment.show': { input: async (world) => ({ reference: await ended(world) }) },

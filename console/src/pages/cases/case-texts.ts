@@ -13,6 +13,7 @@ export const KIND_NAMES: Readonly<Record<CaseView['kind'], MessageDescriptor>> =
   float_difference: msg`The float differs`,
   unmatched_callback: msg`Callback without a payment`,
   no_answer: msg`Nobody reports the result`,
+  details_conflict: msg`Details contradict each other`,
   exposure: msg`A vendor owes us`,
   receipt_conflict: msg`A receipt was reported differently`,
   receipt_reversed: msg`A receipt was taken back`,

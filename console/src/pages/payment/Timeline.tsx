@@ -93,12 +93,29 @@ function describe(entry: TimelineEntry, payment: PaymentDetail): Description {
           </>
         ),
       };
+    case 'details':
+      return describeDetails(entry);
     case 'case':
       return describeCase(entry);
     case 'transfer':
     case 'event':
       return { tone: 'plain', title: entry.kind };
   }
+}
+
+function describeDetails(entry: Extract<TimelineEntry, { kind: 'details' }>): Description {
+  const { operator, asked, note } = entry;
+  if (!entry.is_owed)
+    return { tone: 'done', title: <Trans>Details came later</Trans>, text: entry.names.join(', ') };
+  return {
+    tone: 'info',
+    title: <Trans>{operator} owes details</Trans>,
+    text: (
+      <>
+        <Trans>Asked {asked} times.</Trans> {note}
+      </>
+    ),
+  };
 }
 
 function describeCreated(payment: PaymentDetail): Description {

@@ -35,6 +35,8 @@ const PAID = Type.Object({
   message,
   paid_at: time,
   details: Type.Optional(details),
+  /** True: more details follow. */
+  details_follow: Type.Optional(Type.Boolean()),
 });
 const DECLINED = Type.Object({ status: Type.Literal('declined'), reference, code, message });
 const ACCEPTED = Type.Object({

@@ -122,6 +122,7 @@ export function paidOutcome(answer: PaidAnswer): Paid {
     amountCents: parseMoney(answer.amount),
     message: cleanMessage(answer.message),
     details: answer.details ?? {},
+    ...(answer.details_follow === true && { detailsFollow: true }),
   };
 }
 

@@ -10,11 +10,13 @@ import type {
 } from './settings.ts';
 import { isHmac } from './signature.ts';
 
+const isPaid = (one: AnswerClass): boolean => one === 'paid' || one === 'paid:details_follow';
+
 /** The classes that each operation may use. Only an instruction can be `not_sent`, for example. */
 const FITTING: Readonly<
   Record<'prepare' | 'pay' | 'status' | 'callback', (one: AnswerClass) => boolean>
 > = {
-  prepare: (one) => one !== 'paid' && one !== 'not_found' && one !== 'reversed',
+  prepare: (one) => !isPaid(one) && one !== 'not_found' && one !== 'reversed',
   pay: (one) => one !== 'not_found' && one !== 'reversed' && one !== 'prepared',
   status: (one) => !one.startsWith('not_sent') && one !== 'prepared',
   callback: (one) => one !== 'not_found' && !one.startsWith('not_sent') && one !== 'prepared',
@@ -108,7 +110,7 @@ function requireFitting(
       throw new Error(`${where}.classes: “${code}” cannot be ${one} there`);
     }
   }
-  const canBePaid = Object.values(classes).includes('paid');
+  const canBePaid = Object.values(classes).some(isPaid);
   if (canBePaid && (amount === undefined || reference === undefined)) {
     throw new Error(`${where} needs amount and operator_reference, because a code means paid`);
   }

@@ -47,7 +47,7 @@ export function compileOutcome(
     if (found === undefined) return unknown('the answer has no code', false);
     const meaning = classes.get(found) ?? 'unknown';
     const text = cleanMessage((await value(message)) ?? found);
-    if (meaning !== 'paid') {
+    if (meaning !== 'paid' && meaning !== 'paid:details_follow') {
       if (meaning === 'prepared') return preparedBy(await value(handle));
       if (meaning === 'unknown') {
         return { ...unknown(text, true), operatorHandle: (await value(handle)) ?? null };
@@ -71,6 +71,7 @@ export function compileOutcome(
       amountCents,
       message: text,
       details: given,
+      ...(meaning === 'paid:details_follow' && { detailsFollow: true }),
     } as const;
     return await withHandle(paid, handle, input);
   };
@@ -93,7 +94,7 @@ function preparedBy(operatorHandle: string | undefined): Prepared | Unknown {
 }
 
 function outcomeOf(
-  meaning: Exclude<AnswerClass, 'paid' | 'prepared' | 'unknown'>,
+  meaning: Exclude<AnswerClass, 'paid' | 'paid:details_follow' | 'prepared' | 'unknown'>,
   code: string,
   text: string,
 ): Outcome {

@@ -22,6 +22,8 @@ const format = oneOf(['json', 'form', 'xml']);
 /** Meanings that the operator's answer may have. */
 export const CLASSES = [
   'paid',
+  /** Paid, and details such as a token come later. */
+  'paid:details_follow',
   'declined',
   'declined:invalid_account',
   'declined:amount_not_allowed',
