@@ -106,6 +106,15 @@ export function createCallbackReceiver(options: CallbackReceiverOptions): Callba
     }
     return others;
   };
+  /** Returns false if the operator has to repeat it. Nothing can be booked from it, so it needs no authentication. */
+  const keep = async (
+    sender: string,
+    { problem, reference }: Extract<CallbackReading, { kind: 'unreadable' }>,
+    { body }: CallbackRequest,
+  ): Promise<boolean> => {
+    const from = { senderKind: 'operator', sender, channel: 'callback' } as const;
+    return await keepUnread({ pool, log, ledgerMac: null }, { ...from, problem, reference, body });
+  };
   return {
     canBeForged: (operatorCode) => canBeForged(options.connectorOf(operatorCode)),
     receive: async (operatorCode, request) => {
@@ -123,16 +132,7 @@ export function createCallbackReceiver(options: CallbackReceiverOptions): Callba
           continue;
         }
         if (reading.kind === 'unreadable' && !canBeForged(listener.connector)) {
-          const about = {
-            senderKind: 'operator',
-            sender: operatorCode,
-            channel: 'callback',
-          } as const;
-          const { problem, reference } = reading;
-          const message = { ...about, problem, reference, body: request.body };
-          // Nothing can be booked from it, so it needs no authentication.
-          const isKept = await keepUnread({ pool, log, ledgerMac: null }, message);
-          if (!isKept) answer = { kind: 'not_kept' };
+          if (!(await keep(operatorCode, reading, request))) answer = { kind: 'not_kept' };
         }
         if (answer.kind === 'refused') answer = { kind: 'accepted', body: callbacks.acceptedBody };
         left = await hear({ ...listener, operatorCode }, reading, left);
