@@ -89,6 +89,8 @@ const tried = Type.Object({
   ...counts.properties,
   /** The unit that they were read in. */
   amounts: Type.Enum([...AMOUNT_UNITS], { title: 'Amounts in' }),
+  /** How the file is written: its delimiter and encoding, or its sheet. */
+  form: text({ title: 'Read as' }),
   /** The first ones. */
   findings: Type.Array(finding, { title: 'Findings' }),
   finding_count: Type.Integer({ title: 'Findings' }),
@@ -100,7 +102,7 @@ export type MadeImport = Static<typeof imported>;
 
 export const lenderFile = {
   name: 'file',
-  description: 'the lender’s file, as CSV',
+  description: 'the lender’s file: CSV, or Excel (XLSX)',
   maxBytes: LIMITS.consoleFileBytes,
 };
 
@@ -152,7 +154,7 @@ const TRY = action(core, {
     const after = { file: requireFile(deps).name, lender: code, as_of, corrects, ...figures };
     return {
       result: {
-        ...{ ...figures, amounts: result.amounts },
+        ...{ ...figures, amounts: result.amounts, form: result.form },
         findings: result.findings.slice(0, TRIAL_FINDINGS).map((each) => ({ ...each })),
         finding_count: result.findings.length,
       },
@@ -192,11 +194,11 @@ export const IMPORT_ALONE = action(core, {
       onProgress: ({ records }) => deps.progress?.({ done: records, of: null, what: 'records' }),
     });
     const figures = wireOf(result.counts);
-    const { amounts, resumedAfter: resumed_after, reportFile: report } = result;
+    const { amounts, form, resumedAfter: resumed_after, reportFile: report } = result;
     const made = { import: result.importId, ...figures };
     return {
       result: {
-        ...{ ...made, amounts, resumed_after, report },
+        ...{ ...made, amounts, form, resumed_after, report },
         findings: result.findings.slice(0, TRIAL_FINDINGS).map((each) => ({ ...each })),
         finding_count: result.findings.length,
       },

@@ -36,7 +36,7 @@ import { readStatementSettings } from '../../src/connectors/sources/statements/s
 import { readFields } from '../../src/platform/http/wire/request.ts';
 import { readStatementFile } from '../../src/payments/reconciliation/read-statement.ts';
 import { readHeaderSignature } from '../../src/parties/header-signature.ts';
-import { csvOf, rightLine } from '../support/credit-files.ts';
+import { csvOf, rightLine, placesOf } from '../support/credit-files.ts';
 import { OPERATIONS, usualParams } from '../support/operation-samples.ts';
 import { statementText } from '../support/reconciliation-fixture.ts';
 import { parametersOf } from '../support/parameters.ts';
@@ -62,7 +62,7 @@ const statementFormat = createStatementFormat({
   acceptanceWindowMs: 0,
   payDeadlineMs: 0,
 });
-const validator = createValidator('mobile', '2026-10-31');
+const validator = createValidator(placesOf('mobile'), '2026-10-31');
 
 const TABLE_DEFINITION: Definition = {
   outcome: { column: 'result', good: ['paid'], bad: ['lost'] },

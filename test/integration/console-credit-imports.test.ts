@@ -80,7 +80,10 @@ test('a file is tried, proposed, and imported by another person exactly as it wa
       { line: 3, field: 'Nationality', rule: 'country' },
     ],
   });
-  const { amounts: _amounts, findings: _findings, finding_count: _count, ...counts } = tried;
+  const { amounts, form, findings: _findings, finding_count: _count, ...counts } = tried;
+  expect({ amounts, form }).toEqual({
+    ...{ amounts: 'shillings', form: 'values separated by commas, UTF-8' },
+  });
   const none = (await risk.get('/credit/imports')).body as unknown as CreditImportList;
   expect(none.imports).toEqual([]);
 
@@ -204,7 +207,7 @@ test.each([
   [{ lender: 'no spaces' }, 'lender'],
   [{ sector: 'farm' }, 'sector'],
   [{ template: 'mine' }, 'template'],
-  [{}, undefined, 'Surname,Name\n'],
+  [{}, 'file', 'Surname,Name\n'],
   // It is registered as a bank.
   [{ sector: 'sacco' }, undefined],
 ] as const)('%j is refused', async (change, field, content: string = CONTENT) => {

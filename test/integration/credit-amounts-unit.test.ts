@@ -13,6 +13,7 @@ import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
+import { makeXlsx } from '../support/make-xlsx.ts';
 import { csvOf, newVault, rightLine } from '../support/credit-files.ts';
 
 const IN_CENTS = path.join(import.meta.dirname, '../data/credit/amounts-in-cents.csv');
@@ -71,12 +72,20 @@ test('a file with the regulator’s titles is read, and one that is refused leav
   const official = titles.replaceAll(/Forename(?=\d)/g, 'FORENAME ');
   const named = path.join(folder, 'named.csv');
   await writeFile(named, [official.replace('Surname', 'Family Name'), ...lines].join('\n'));
-  await expect(run('TITLES', { file: named })).rejects.toThrow('column 1 must be Surname');
-  await expect(run('TITLES', { file: named, amounts: 'cents' })).rejects.toThrow('column 1');
+  await expect(run('TITLES', { file: named })).rejects.toThrow('there is no column Surname');
+  await expect(run('TITLES', { file: named, amounts: 'cents' })).rejects.toThrow('“Family Name”');
   expect(await listImports(pool, { lender: 'TITLES', limit: 1 })).toEqual([]);
   await writeFile(named, [official, ...lines].join('\n'));
   await run('TITLES', { file: named, amounts: 'cents' });
   expect(await amountsOf('TITLES')).toEqual(REAL);
+});
+
+test('a file of a lender’s program with the regulator’s titles is read as its lender means it', async () => {
+  const official = path.join(folder, 'official.csv');
+  await copyFile(path.join(path.dirname(IN_CENTS), 'regulators-titles.csv'), official);
+  await expect(run('PROGRAM', { file: official })).rejects.toThrow('in shillings or in cents');
+  await run('PROGRAM', { file: official, amounts: 'cents' });
+  expect(await amountsOf('PROGRAM')).toEqual(REAL);
 });
 
 test('a file without a decimal point is refused, and nothing of it is kept', async () => {
@@ -115,6 +124,33 @@ test('one decimal point says that the amounts are in shillings, and contradicts 
   await writeFile(decimals, csvOf([rightLine(1, { OriginalAmount: '12000' }), rightLine(2)]));
   await expect(run('DECIMALS', { file: decimals, amounts: 'cents' })).rejects.toThrow('line 2');
   expect((await run('DECIMALS', { file: decimals })).amounts).toBe('shillings');
+});
+
+test('a declared unit that contradicts the accounts on file holds the file, unless it corrects them', async () => {
+  await run('CHANGED', { amounts: 'cents' });
+  const later = { asOf: '2026-11-01', amounts: 'shillings' } as const;
+  for (const dryRun of [true, false]) {
+    await expect(run('CHANGED', { ...later, dryRun })).rejects.toMatchObject({
+      field: 'amounts',
+      message: expect.stringContaining('a hundred times the original amount') as string,
+    });
+  }
+  expect(await amountsOf('CHANGED')).toEqual(REAL);
+  await run('CHANGED', { amounts: 'shillings', corrects: true });
+  expect(await amountsOf('CHANGED')).toEqual(HUNDREDFOLD);
+  await expect(run('CHANGED', { ...later, amounts: 'cents' })).rejects.toThrow('a hundredth of');
+});
+
+test('an import says how the file is written, and takes an Excel file', async () => {
+  const [titles = '', line = ''] = (await readFile(IN_CENTS, 'utf8')).split('\n');
+  const excel = path.join(folder, 'loans.xlsx');
+  await writeFile(excel, await makeXlsx([titles.split(','), line.split(',')]));
+  const { form, counts } = await run('EXCEL', { file: excel, amounts: 'cents' });
+  expect({ form, counts }).toMatchObject({
+    ...{ form: 'sheet “Data” of an Excel file', counts: { statesAdded: 1, rejected: 0 } },
+  });
+  expect(await amountsOf('EXCEL')).toEqual(REAL);
+  expect((await run('CSV', { amounts: 'cents' })).form).toBe('values separated by commas, UTF-8');
 });
 
 test('an interrupted import cannot continue in the other unit', async () => {

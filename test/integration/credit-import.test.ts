@@ -26,7 +26,7 @@ import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
 import type { Pool, Queryable } from '../../src/platform/db/pool.ts';
 import { createTestDatabase } from '../support/cluster.ts';
 import type { TestDatabase } from '../support/cluster.ts';
-import { csvOf, newVault, rightLine, valuesOf } from '../support/credit-files.ts';
+import { csvOf, newVault, rightLine, valuesOf, placesOf } from '../support/credit-files.ts';
 import type { Line } from '../support/credit-files.ts';
 
 const vault = newVault();
@@ -295,7 +295,7 @@ describe('an imported file', () => {
 
   test('a file that is not an import file is refused as a whole', async () => {
     await expect(run('')).rejects.toThrow('The file is empty');
-    await expect(run('a,b\n1,2\n')).rejects.toThrow('column 1 must be Surname');
+    await expect(run('a,b\n1,2\n')).rejects.toThrow('there is no column Surname');
     await expect(run([line(1)], { asOf: '2026-11-06' })).rejects.toThrow('in the future');
     // In Nairobi it is already the sixth.
     const clock = { now: () => new Date('2026-11-05T21:30:00Z') };
@@ -479,7 +479,7 @@ describe('a batch of the writer', () => {
   });
 
   function submittedOf(one: Line, asOf = '2026-10-31'): SubmittedAccount {
-    const { account } = createValidator('mobile', asOf).validate(2, valuesOf(one));
+    const { account } = createValidator(placesOf('mobile'), asOf).validate(2, valuesOf(one));
     if (account === undefined) throw new Error('The line is not right');
     return account;
   }

@@ -11,7 +11,7 @@ import { SeenAccounts } from '../../src/credit/importing/seen-accounts.ts';
 import { createValidator } from '../../src/credit/importing/validate.ts';
 import { indexAccount } from '../../src/credit/importing/write.ts';
 import { SEED } from '../seed.ts';
-import { newVault } from '../support/credit-files.ts';
+import { newVault, placesOf } from '../support/credit-files.ts';
 import { AS_OF, ERROR_KINDS, MAX_NUMBERS, randomFile } from '../support/registry-files.ts';
 import type { RegistryFile } from '../support/registry-files.ts';
 
@@ -31,7 +31,7 @@ interface Read {
 
 /** One file into an empty registry, as one batch. */
 async function readFile(file: string, { template }: RegistryFile): Promise<Read> {
-  const validator = createValidator(template, AS_OF);
+  const validator = createValidator(placesOf(template), AS_OF);
   const seen = new SeenAccounts();
   const findings: Finding[] = [];
   const batch: IndexedAccount[] = [];

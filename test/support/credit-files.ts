@@ -53,6 +53,11 @@ export function csvOf(lines: readonly Line[], template: TemplateName = 'mobile')
   return `${[columns.join(','), ...rows].join('\n')}\n`;
 }
 
+/** The places of a template's columns in a file that has all of them, in its order. */
+export function placesOf(template: TemplateName): ReadonlyMap<Column, number> {
+  return new Map(TEMPLATES[template].map((column, index) => [column, index]));
+}
+
 /** Values of a line in the mobile template's order. */
 export function valuesOf(line: Line): string[] {
   return MOBILE_COLUMNS.map((column) => line[column] ?? '');

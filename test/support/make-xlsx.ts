@@ -47,5 +47,6 @@ export async function makeXlsx(
 }
 
 function letterOf(column: number): string {
-  return String.fromCharCode(65 + column);
+  const last = String.fromCharCode(65 + (column % 26));
+  return column < 26 ? last : letterOf(Math.floor(column / 26) - 1) + last;
 }

@@ -37,6 +37,7 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
   { wrong: { Forename1: 'Am\ufffdni' }, findings: ['Forename1 text'] },
   { wrong: { Forename2: 'W'.repeat(60) }, findings: ['Forename2 text'] },
   { wrong: { DateOfBirth: '' }, findings: ['DateOfBirth required'] },
+  { wrong: { PrimaryIDNumber: '9.1E+08' }, findings: ['PrimaryIDNumber spreadsheet'] },
   { wrong: { DateOfBirth: '14/03/1985' }, findings: ['DateOfBirth date'] },
   { wrong: { DateOfBirth: '19850230' }, findings: ['DateOfBirth date'] },
   { wrong: { DateOfBirth: '20150314' }, findings: ['DateOfBirth age'] },

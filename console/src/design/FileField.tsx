@@ -2,13 +2,13 @@ import type { InputHTMLAttributes } from 'react';
 import { Field } from './Field.tsx';
 import type { LabelTexts } from './Labelled.tsx';
 
-/** A labelled choice of one CSV file. */
+/** A labelled choice of one file, CSV unless it says another `accept`. */
 export function FileField(props: InputHTMLAttributes<HTMLInputElement> & LabelTexts) {
   return (
     <Field
+      accept=".csv,text/csv"
       {...props}
       type="file"
-      accept=".csv,text/csv"
       // Otherwise the browser does not report that a file was chosen again after it was changed.
       onClick={(event) => {
         // oxlint-disable-next-line no-param-reassign

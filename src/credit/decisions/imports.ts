@@ -1,6 +1,7 @@
 import type { WireTime } from '../../platform/base/clock.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { hashFile, importFile } from '../importing/import.ts';
+import { importFile } from '../importing/import.ts';
+import { hashFile } from '../importing/lender-file.ts';
 import type { ImportOptions, ImportResult } from '../importing/import.ts';
 import { findImportOf } from '../importing/imports-store.ts';
 import type { ListedImport } from '../importing/imports-store.ts';
@@ -65,7 +66,7 @@ export async function approveImport(
     throw new PlainError('This is not a proposal to import a file.');
   }
   const { what } = found.content as Grounded<ImportContent>;
-  const { fileHash } = await hashFile(file);
+  const fileHash = await hashFile(file);
   if (fileHash.toString('hex') !== what.sha256) {
     throw new PlainError('This is not the file that was proposed.', { field: 'file' });
   }

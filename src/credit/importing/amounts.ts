@@ -33,11 +33,13 @@ export function readAmounts(reader: LineReader): Amounts {
   if (currency !== '' && !CURRENCIES.has(currency)) {
     reader.fault('Currency', 'currency', 'Currency must be a code of ISO 4217, such as KES');
   }
+  const original = reader.requiredAmount('OriginalAmount');
+  const balance = reader.requiredBalance('CurrentBalance');
   const amounts = {
-    currency,
-    original: reader.requiredAmount('OriginalAmount'),
-    balanceKes: reader.requiredBalance('CurrentBalanceKES'),
-    balance: reader.requiredBalance('CurrentBalance'),
+    ...{ currency, original, balance },
+    balanceKes: reader.has('AmountKES')
+      ? balanceOfAmount(reader, currency, { original, balance })
+      : reader.requiredBalance('CurrentBalanceKES'),
     overdue: reader.requiredAmount('OverdueBalance'),
     instalment: reader.amount('InstalmentAmount'),
     lastPayment: reader.amount('LastPaymentAmount'),
@@ -45,6 +47,31 @@ export function readAmounts(reader: LineReader): Amounts {
   checkBalances(reader, amounts);
   checkOriginal(reader, amounts);
   return amounts;
+}
+
+/**
+ * The balance in KES by the consumer template's `AmountKES`, which some lenders fill with the balance, and others with the
+ * original amount.
+ */
+function balanceOfAmount(
+  reader: LineReader,
+  currency: string,
+  { original, balance }: Pick<Amounts, 'original' | 'balance'>,
+): bigint | undefined {
+  const amount = reader.requiredBalance('AmountKES');
+  if (amount === undefined || balance === undefined || original === undefined) return amount;
+  if (currency !== 'KES') {
+    if (original === balance) return amount;
+    const text =
+      'AmountKES may be the original amount or the balance: give the balance as CurrentBalanceKES';
+    reader.fault('AmountKES', 'rate', text);
+    return undefined;
+  }
+  if (amount !== balance && amount !== original) {
+    const text = 'AmountKES must equal CurrentBalance or OriginalAmount when Currency is KES';
+    reader.fault('AmountKES', 'kes_equality', text);
+  }
+  return balance;
 }
 
 function checkBalances(reader: LineReader, amounts: Amounts): void {

@@ -1,15 +1,28 @@
-import type { AmountUnit, Day } from '../registry/account.ts';
+import type { Day } from '../registry/account.ts';
 import { isMissing } from '../registry/missing.ts';
-import { MISSING_RULE } from './missing-values.ts';
+import { MISSING_RULE, SPREADSHEET_RULE } from './column-remarks.ts';
+import type { LenderRow } from './lender-file.ts';
 import type { Finding } from './record.ts';
 import { AMOUNT_COLUMNS } from './template.ts';
 import type { Column } from './template.ts';
+import type { AmountForm } from './unit.ts';
 
 /** Some systems export a missing date in this way. */
 const NO_DATE = '00000000';
 
 /** With separators of thousands. `1,500` is not, because it may have a decimal comma. */
-const WITH_THOUSANDS = /^\d{1,3}(?:[, \u00a0\u202f]\d{3})+\.\d{1,2}$/;
+const WITH_THOUSANDS = {
+  '.': /^\d{1,3}(?:[, \u00a0\u202f]\d{3})+\.\d{1,2}$/,
+  ',': /^\d{1,3}(?:[. \u00a0\u202f]\d{3})+,\d{1,2}$/,
+} as const;
+const PLAIN = { '.': /^\d{1,13}(?:\.\d{1,2})?$/, ',': /^\d{1,13}(?:,\d{1,2})?$/ } as const;
+const EXAMPLES = { '.': '1500, 1500.50 or 1,500.50', ',': '1500, 1500,50 or 1.500,50' } as const;
+
+/** A spreadsheet shows a long number as `1.23E+08`, a narrow column as `####`, and errors by names. */
+const SHORTENED = /^\d(?:[.,]\d+)?E[+-]\d{2,3}$/i;
+const ERROR_CELL = /^(?:#{2,}|#(?:REF|VALUE|NAME|NUM|NULL|DIV\/0)[!?])$/i;
+/** A spreadsheet keeps 15 digits of a number; the others become zeros. */
+const EXACT_DIGITS = 15;
 
 /** Columns in which 0 is a number, and NA a name or Namibia. */
 const ZERO_IS_A_VALUE: ReadonlySet<Column> = new Set<Column>([
@@ -32,19 +45,62 @@ export class LineReader {
   readonly #line: number;
   readonly #values: readonly string[];
   readonly #positions: ReadonlyMap<Column, number>;
-  readonly #unit: AmountUnit;
-  readonly #missing = new Set<Column>();
+  readonly #form: AmountForm;
+  readonly #numbers: ReadonlySet<number> | undefined;
+  readonly #remarked = new Set<string>();
 
   constructor(
-    line: number,
-    values: readonly string[],
+    {
+      line,
+      values,
+      numbers,
+    }: Pick<LenderRow, 'line' | 'values'> & { readonly numbers: LenderRow['numbers'] | undefined },
     positions: ReadonlyMap<Column, number>,
-    unit: AmountUnit,
+    form: AmountForm,
   ) {
     this.#line = line;
     this.#values = values;
+    this.#numbers = numbers;
     this.#positions = positions;
-    this.#unit = unit;
+    this.#form = form;
+  }
+
+  /** True if the file has the column. */
+  has(column: Column): boolean {
+    return this.#positions.has(column);
+  }
+
+  /** True if an Excel file has the value as a number, which has no zeros in front. */
+  isNumber(column: Column): boolean {
+    const position = this.#positions.get(column);
+    return position !== undefined && this.#numbers?.has(position) === true;
+  }
+
+  /** Finds values that a spreadsheet has damaged: what they were is lost. */
+  findDamaged(columns: Iterable<Column>): void {
+    for (const column of columns) {
+      const value = this.#values[this.#positions.get(column) ?? -1] ?? '';
+      if (value === '') continue;
+      if (SHORTENED.test(value)) {
+        this.fault(
+          column,
+          SPREADSHEET_RULE,
+          `${column} must have all of its digits: a spreadsheet wrote it in the form 1.23E+08; format the column as text, and fill it in again`,
+        );
+      } else if (ERROR_CELL.test(value)) {
+        this.fault(
+          column,
+          SPREADSHEET_RULE,
+          `${column} must have its value: a spreadsheet wrote #### or the name of an error`,
+        );
+      } else if (this.isNumber(column) && value.replaceAll(/\D/g, '').length > EXACT_DIGITS) {
+        this.fault(
+          column,
+          SPREADSHEET_RULE,
+          `${column} must be text: a spreadsheet keeps only ${EXACT_DIGITS} digits of a number`,
+        );
+      }
+    }
   }
 
   /**
@@ -66,9 +122,19 @@ export class LineReader {
 
   /** Once for a column. */
   remarkMissing(column: Column): void {
-    if (this.#missing.has(column)) return;
-    this.#missing.add(column);
-    this.remark(column, MISSING_RULE, `${column} has no value, and was read as empty`);
+    this.#remarkOnce(column, MISSING_RULE, `${column} has no value, and was read as empty`);
+  }
+
+  /** Once for a column: a spreadsheet has changed the value, which can be read all the same. */
+  remarkChanged(column: Column, text: string): void {
+    this.#remarkOnce(column, SPREADSHEET_RULE, `${column} ${text}`);
+  }
+
+  #remarkOnce(column: Column, rule: string, text: string): void {
+    const key = `${rule} ${column}`;
+    if (this.#remarked.has(key)) return;
+    this.#remarked.add(key);
+    this.remark(column, rule, text);
   }
 
   fault(field: Column | '', rule: string, text: string): void {
@@ -111,13 +177,17 @@ export class LineReader {
     return code;
   }
 
-  /** A valid date as YYYYMMDD, returned as `YYYY-MM-DD`; undefined if missing or invalid. */
+  /** A valid date, returned as `YYYY-MM-DD`; undefined if missing or invalid. */
   day(column: Column): Day | undefined {
     const value = this.text(column);
     if (value === '') return undefined;
-    const day = parseDay(value);
+    const [, year = '', , month = '', date = ''] = ISO_DAY.exec(value) ?? [];
+    const day = parseDay(year === '' ? value : `${year}${month}${date}`);
     if (day === undefined) {
-      this.fault(column, 'date', `${column} must be a valid date written as YYYYMMDD`);
+      const why = dateProblem(value);
+      this.fault(column, 'date', `${column} must be a valid date written as YYYYMMDD${why}`);
+    } else if (year !== '') {
+      this.remarkChanged(column, 'was read as YYYY-MM-DD, the form of a spreadsheet');
     }
     return day;
   }
@@ -133,17 +203,21 @@ export class LineReader {
   }
 
   #centsOf(column: Column, text: string): bigint | undefined {
-    const value = WITH_THOUSANDS.test(text) ? text.replaceAll(/[^\d.]/g, '') : text;
-    if (value.length > 16 || !/^\d{1,13}(\.\d{1,2})?$/.test(value)) {
+    const { unit, decimal: written } = this.#form;
+    const decimal = this.isNumber(column) ? '.' : written;
+    const value = WITH_THOUSANDS[decimal].test(text)
+      ? text.replaceAll(decimal === '.' ? /[^\d.]/g : /[^\d,]/g, '')
+      : text;
+    if (value.length > 16 || !PLAIN[decimal].test(value)) {
       this.fault(
         column,
         'amount',
-        `${column} must be an amount of at most 16 characters such as 1500, 1500.50 or 1,500.50, not negative`,
+        `${column} must be an amount of at most 16 characters such as ${EXAMPLES[decimal]}, not negative`,
       );
       return undefined;
     }
-    const point = value.indexOf('.');
-    if (point === -1) return BigInt(value) * (this.#unit === 'cents' ? 1n : 100n);
+    const point = value.indexOf(decimal);
+    if (point === -1) return BigInt(value) * (unit === 'cents' ? 1n : 100n);
     return BigInt(value.slice(0, point) + value.slice(point + 1).padEnd(2, '0'));
   }
 
@@ -164,16 +238,28 @@ export class LineReader {
   count(column: Column): number | undefined {
     const value = this.text(column);
     if (value === '') return undefined;
-    if (!/^\d{1,5}(\.0{1,2})?$/.test(value)) {
+    if (!/^\d{1,5}([.,]0{1,2})?$/.test(value)) {
       this.fault(column, 'count', `${column} must be a whole number from 0 to 99999`);
       return undefined;
     }
-    return Number(value);
+    return Number.parseInt(value, 10);
   }
 
   requiredCount(column: Column): number | undefined {
     return this.required(column) === '' ? undefined : this.count(column);
   }
+}
+
+/** As a spreadsheet has it, with a time of midnight or none. */
+const ISO_DAY = /^(\d{4})([-/])(\d\d)\2(\d\d)(?:[ T]00:00(?::00)?)?$/;
+
+/** Names the form that a spreadsheet gave a date, if nobody can tell the day from it. */
+function dateProblem(value: string): string {
+  if (/^\d{5}$/.test(value)) return '; a spreadsheet wrote the number of a day';
+  if (/^\d{1,2}([-/. ])(?:\d{1,2}|\p{L}{3,})\1\d{2,4}$/u.test(value)) {
+    return '; a spreadsheet changed the order of its parts, and nobody can tell the day from the month';
+  }
+  return '';
 }
 
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;

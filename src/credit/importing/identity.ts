@@ -3,6 +3,7 @@ import { normaliseDocument, normalisePhone } from '../registry/documents.ts';
 import type { DocumentType, IdentityDocument } from '../registry/documents.ts';
 import type { Address, Phone, PhoneType, Profile } from '../registry/profile.ts';
 import { nameWords } from '../matching/names.ts';
+import { SPREADSHEET_RULE } from './column-remarks.ts';
 import type { LineReader } from './fields.ts';
 import type { Day } from '../registry/account.ts';
 import type { Column } from './template.ts';
@@ -134,50 +135,86 @@ function readCountry(reader: LineReader, column: Column, required: boolean): str
 /** Every account needs a document, which enquiries find it by; any one will do. */
 function readDocuments(reader: LineReader): IdentityDocument[] {
   const others = readExtraDocuments(reader);
-  if (reader.text('PrimaryIDNumber') !== '') return [...readPrimaryDocument(reader), ...others];
+  if (reader.text('PrimaryIDNumber') !== '') {
+    return distinct([...readCodedDocument(reader, 'PrimaryIDType', 'PrimaryIDNumber'), ...others]);
+  }
   if (others.length === 0) reader.required('PrimaryIDNumber');
   else reader.remarkMissing('PrimaryIDNumber');
-  return others;
+  return distinct(others);
 }
 
-function readPrimaryDocument(reader: LineReader): IdentityDocument[] {
-  const given = reader.required('PrimaryIDType');
+/** A number with a code of its type, such as PrimaryIDType and PrimaryIDNumber. */
+function readCodedDocument(
+  reader: LineReader,
+  typeColumn: Column,
+  numberColumn: Column,
+): IdentityDocument[] {
+  const given = reader.required(typeColumn);
   if (given === '') return [];
-  // Spreadsheets write 1 for 001.
   const code = /^\d{1,2}$/.test(given) ? given.padStart(CODE_DIGITS, '0') : given;
-  const number = reader.text('PrimaryIDNumber');
+  if (code !== given) {
+    reader.remarkChanged(typeColumn, `was read with the zeros in front that a spreadsheet removes`);
+  }
+  const number = reader.text(numberColumn);
   const idType = ID_TYPES.get(code);
   if (idType === undefined) {
     const company = code === '005' ? '; 005 is a company, which this template does not take' : '';
     reader.fault(
-      'PrimaryIDType',
+      typeColumn,
       'code',
-      `PrimaryIDType must be one of ${[...ID_TYPES.keys()].join(', ')}${company}`,
+      `${typeColumn} must be one of ${[...ID_TYPES.keys()].join(', ')}${company}`,
     );
     return [];
   }
   const normalised = idType.form.test(number) ? normaliseDocument(idType.type, number) : undefined;
   if (normalised === undefined) {
     reader.fault(
-      'PrimaryIDNumber',
+      numberColumn,
       'id_number',
-      `PrimaryIDNumber must have ${idType.expected} for PrimaryIDType ${code}, unless it is the type that is wrong`,
+      `${numberColumn} must have ${idType.expected} for ${typeColumn} ${code}, unless it is the type that is wrong`,
     );
     return [];
   }
+  if (idType.type === 'passportNo') checkPassportCell(reader, numberColumn);
   return [{ type: idType.type, number: normalised }];
 }
 
+/** Zeros in front belong to the number of a passport, unlike those of other documents. */
+function checkPassportCell(reader: LineReader, column: Column): void {
+  if (!reader.isNumber(column)) return;
+  reader.fault(
+    column,
+    SPREADSHEET_RULE,
+    `${column} must be text: as a number, a passport’s loses the zeros in front`,
+  );
+}
+
+/** Documents beside the first, of the consumer template. */
+const FURTHER_DOCUMENTS: readonly (readonly [Column, Column])[] = [
+  ['SecondaryIDType', 'SecondaryIDNumber'],
+  ['OtherIDType', 'OtherIDNumber'],
+];
+
 function readExtraDocuments(reader: LineReader): IdentityDocument[] {
-  const documents: IdentityDocument[] = [];
+  const documents = FURTHER_DOCUMENTS.flatMap(([type, number]) =>
+    reader.text(number) === '' ? [] : readCodedDocument(reader, type, number),
+  );
   for (const [column, type, expected] of EXTRA_DOCUMENTS) {
     const text = reader.text(column);
     if (text === '') continue;
     const number = normaliseDocument(type, text);
     if (number === undefined) reader.fault(column, 'id_number', `${column} must be ${expected}`);
-    else documents.push({ type, number });
+    else {
+      if (type === 'passportNo') checkPassportCell(reader, column);
+      documents.push({ type, number });
+    }
   }
   return documents;
+}
+
+/** Some lenders repeat a document in further columns. */
+function distinct(documents: readonly IdentityDocument[]): IdentityDocument[] {
+  return [...new Map(documents.map((each) => [`${each.type} ${each.number}`, each])).values()];
 }
 
 function readPhones(reader: LineReader, since: Day): Phone[] {

@@ -1,10 +1,6 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock, WireTime } from '../../platform/base/clock.ts';
 import { adderOf } from '../../platform/base/sums.ts';
-import { readCsv } from '../../platform/csv-file.ts';
 import { databaseTransaction } from '../../platform/db/pool.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import type { Sector } from '../../parties/vendor.ts';
@@ -14,13 +10,15 @@ import type { Vault } from '../registry/vault.ts';
 import { addFindings, finishImport, noteBatch, openImport, readFindings } from './imports-store.ts';
 import type { ImportCounts } from './imports-store.ts';
 import { ImportError } from './error.ts';
-import { MissingValues } from './missing-values.ts';
+import { ColumnRemarks } from './column-remarks.ts';
+import { openLenderFile } from './lender-file.ts';
+import type { LenderFile, LenderRow } from './lender-file.ts';
 import type { Finding, IndexedAccount } from './record.ts';
 import { writeReport } from './report.ts';
 import { SeenAccounts } from './seen-accounts.ts';
-import { columnsOf } from './template.ts';
 import type { TemplateName } from './template.ts';
-import { unitOf } from './unit.ts';
+import { amountFormOf } from './unit.ts';
+import type { AmountForm } from './unit.ts';
 import { createValidator } from './validate.ts';
 import type { Validator } from './validate.ts';
 import { indexAccount, writeBatch } from './write.ts';
@@ -72,6 +70,8 @@ export interface ImportResult {
   readonly sha256: string;
   /** The unit that the amounts were read in. */
   readonly amounts: AmountUnit;
+  /** How the file is written: “values separated by commas, UTF-8”. */
+  readonly form: string;
   /** Records that an earlier, interrupted run had processed. */
   readonly resumedAfter: number;
   readonly counts: ImportCounts;
@@ -98,7 +98,7 @@ export async function importFile(options: ImportOptions): Promise<ImportResult> 
   if (asOf > options.wireTime.format(clock.now()).slice(0, 10)) {
     throw new ImportError(`The as-of date ${asOf} is in the future.`);
   }
-  const content = await hashFile(options.file);
+  const content = await openLenderFile(options.file, options.template);
   const result =
     options.dryRun === true
       ? await rehearse(pool, async (db) => {
@@ -130,14 +130,13 @@ async function rehearse<Result>(
   return results[0]!;
 }
 
-type Content = Awaited<ReturnType<typeof hashFile>>;
-
 async function run(
   options: ImportOptions,
-  { fileHash, totalBytes }: Content,
+  content: LenderFile,
   into: Destination,
 ): Promise<Omit<ImportResult, 'reportFile'>> {
   const { clock } = options;
+  const { fileHash, form } = content;
   const sector = await registerLender(into.db, { ...options, at: clock.now() });
   if (sector !== options.sector) {
     throw new ImportError(
@@ -147,23 +146,23 @@ async function run(
   const fileName = options.fileName ?? path.basename(options.file);
   const declared = options.amounts ?? (await readAmountUnit(into.db, options.lender));
   // Before the import is recorded: one that is refused must not look interrupted.
-  const amounts = await unitOf(options.file, options.template, declared);
+  const amountForm = await amountFormOf(content, declared);
+  const amounts = amountForm.unit;
   const about = { ...options, amounts, fileName, fileHash, at: clock.now() };
   const begun = await openImport(into.db, about);
   const { importId } = begun;
-  const pass = new ImportRun({ ...options, ...into, amounts, totalBytes }, begun);
+  const pass = new ImportRun({ ...options, ...into, content, amountForm }, begun);
   await pass.readAll();
-  await addFindings(into.db, importId, pass.missingValues());
+  await addFindings(into.db, importId, pass.columnRemarks());
   await finishImport(into.db, importId, clock.now());
   const findings = await readFindings(into.db, importId);
   const sha256 = fileHash.toString('hex');
   const resumedAfter = begun.counts.records;
-  return { importId, sha256, amounts, resumedAfter, counts: pass.counts, findings };
+  return { importId, sha256, amounts, form, resumedAfter, counts: pass.counts, findings };
 }
 
 type RunOptions = ImportOptions &
-  Destination &
-  Pick<Content, 'totalBytes'> & { readonly amounts: AmountUnit };
+  Destination & { readonly content: LenderFile; readonly amountForm: AmountForm };
 
 /** One pass over the file: the next batches are read and checked while one is written. */
 class ImportRun {
@@ -178,8 +177,7 @@ class ImportRun {
   #findings: Finding[] = [];
   #findingCount = 0;
   readonly #seen = new SeenAccounts();
-  #headerLine = 0;
-  readonly #missing = new MissingValues();
+  readonly #columnRemarks = new ColumnRemarks();
   /** Batches that are being written, one after the other, or wait for that; oldest first. */
   readonly #writing: Promise<void>[] = [];
 
@@ -204,47 +202,38 @@ class ImportRun {
   }
 
   /** Remarks about the whole file. An interrupted import counts its first lines again. */
-  missingValues(): Finding[] {
-    return this.#missing.remarks(this.#headerLine);
+  columnRemarks(): Finding[] {
+    return this.#columnRemarks.remarks(this.#options.content.titleLine);
   }
 
   async #readLines(): Promise<void> {
-    let validator: Validator | undefined;
-    const { template, asOf, amounts } = this.#options;
+    const { content, asOf, amountForm } = this.#options;
     const batchRecords = this.#options.batchRecords ?? BATCH_RECORDS;
-    for await (const { line, values, problem, bytes } of readCsv(this.#options.file)) {
-      if (validator === undefined) {
-        validator = createValidator(template, asOf, amounts, columnsOf(values, template));
-        this.#headerLine = line;
-        continue;
-      }
+    const validator = createValidator(content.places, asOf, amountForm, content.columnCount);
+    for await (const row of content.rows()) {
       this.#records += 1;
-      this.#take(validator, line, values, problem);
+      this.#take(validator, row);
       if (this.#records > this.#doneBefore && this.#records - this.#batchFrom >= batchRecords) {
-        await this.#flush(bytes);
+        await this.#flush(row.bytes);
       }
     }
-    await this.#flush(this.#options.totalBytes);
+    await this.#flush(content.totalBytes);
     await this.#writing.at(-1);
   }
 
-  #take(
-    validator: Validator,
-    line: number,
-    values: readonly string[],
-    problem: string | undefined,
-  ): void {
+  #take(validator: Validator, row: LenderRow): void {
+    const { line, problem } = row;
     const isDone = this.#records <= this.#doneBefore;
     if (problem !== undefined) {
       if (!isDone) this.#findings.push({ line, field: '', rule: 'csv', text: problem });
       return;
     }
-    const validated = validator.validate(line, values);
+    const validated = validator.validate(line, row.values, row.numbers);
     if (validated.account === undefined) {
       if (!isDone) this.#findings.push(...validated.findings);
       return;
     }
-    const remarks = this.#missing.take(validated.remarks);
+    const remarks = this.#columnRemarks.take(validated.remarks);
     const indexed = indexAccount(validated.account, this.#options, this.#seen);
     if (isDone) return;
     this.#findings.push(...remarks);
@@ -276,7 +265,7 @@ class ImportRun {
     about: { readonly from: number; readonly records: number; readonly bytes: number },
   ): Promise<void> {
     const { from, records, bytes } = about;
-    const { commit, totalBytes, clock, vault, lender, corrects } = this.#options;
+    const { commit, content, clock, vault, lender, corrects, amountForm } = this.#options;
     const importId = this.#importId;
     const counts = await commit(async (client) => {
       const plan = await writeBatch(client, batch.accounts, {
@@ -285,6 +274,8 @@ class ImportRun {
         importId,
         corrects,
         at: clock.now(),
+        // A correction may correct the unit.
+        ...(amountForm.isDeclared && !corrects && { declared: amountForm.unit }),
       });
       const findings = settled([...batch.findings, ...plan.findings]);
       await addFindings(client, importId, findings);
@@ -297,7 +288,8 @@ class ImportRun {
         unchanged: plan.unchanged,
         rejected: rejectedLines(findings).size,
       };
-      if (!(await noteBatch(client, importId, from, made))) {
+      const { unit } = amountForm;
+      if (!(await noteBatch(client, importId, from, { ...made, amounts: unit }))) {
         throw new ImportError('Another command is importing this file.');
       }
       return made;
@@ -306,7 +298,7 @@ class ImportRun {
     this.#options.onProgress?.({
       records: this.counts.records,
       bytes,
-      totalBytes,
+      totalBytes: content.totalBytes,
       findings: this.#findingCount,
     });
   }
@@ -323,22 +315,4 @@ function settled(findings: readonly Finding[]): Finding[] {
   return findings.map(({ imported, ...finding }) =>
     imported === true && !rejected.has(finding.line) ? { ...finding, imported } : finding,
   );
-}
-
-/** Throws: `ImportError` if it cannot be read. */
-export async function hashFile(
-  file: string,
-): Promise<{ readonly fileHash: Buffer; readonly totalBytes: number }> {
-  try {
-    const { size } = await stat(file);
-    const hash = createHash('sha256');
-    for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 })) {
-      hash.update(chunk as Buffer);
-    }
-    return { fileHash: hash.digest(), totalBytes: size };
-  } catch (error) {
-    throw new ImportError(`The file cannot be read: ${(error as NodeJS.ErrnoException).code}.`, {
-      cause: error,
-    });
-  }
 }

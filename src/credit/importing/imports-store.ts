@@ -67,7 +67,8 @@ export async function openImport(
     `update credit_imports set finished_at = null, records_done = 0, accounts_added = 0,
        states_added = 0, corrected = 0, unchanged = 0, rejected = 0, file_name = $5,
        imported_by = $6, started_at = $7, amounts = $8
-     where lender = $1 and as_of = $2 and file_hash = $3 and corrects = $4 and finished_at is not null`,
+     where lender = $1 and as_of = $2 and file_hash = $3 and corrects = $4
+       and (finished_at is not null or records_done = 0)`,
     [...same, ...run],
   );
   const read = await db.query<Row & { amounts: AmountUnit }>(
@@ -112,13 +113,13 @@ export async function noteBatch(
   db: Queryable,
   importId: string,
   from: number,
-  counts: ImportCounts,
+  counts: ImportCounts & { readonly amounts: AmountUnit },
 ): Promise<boolean> {
   const updated = await db.query(
     `update credit_imports set records_done = records_done + $3,
        accounts_added = accounts_added + $4, states_added = states_added + $5,
        corrected = corrected + $6, unchanged = unchanged + $7, rejected = rejected + $8
-     where import_id = $1 and records_done = $2`,
+     where import_id = $1 and records_done = $2 and amounts = $9`,
     [
       importId,
       from,
@@ -128,6 +129,7 @@ export async function noteBatch(
       counts.corrected,
       counts.unchanged,
       counts.rejected,
+      counts.amounts,
     ],
   );
   return updated.rowCount === 1;

@@ -1,16 +1,14 @@
-import { readCsv } from '../../platform/csv-file.ts';
 import type { Sector } from '../../parties/vendor.ts';
 import type { AmountUnit, State } from '../registry/account.ts';
 import { applySuppression } from '../registry/suppression.ts';
 import type { SuppressionRule } from '../registry/suppression.ts';
 import { accountsOf } from '../registry/read-subjects.ts';
 import { isInDefault } from '../scorecards/standing.ts';
+import { openLenderFile } from './lender-file.ts';
 import type { Finding, SubmittedAccount } from './record.ts';
-import { columnsOf } from './template.ts';
 import type { TemplateName } from './template.ts';
-import { unitOf } from './unit.ts';
+import { amountFormOf } from './unit.ts';
 import { createValidator } from './validate.ts';
-import type { Validator } from './validate.ts';
 
 /** A line of the file that matters before it is submitted. */
 export type Noticed =
@@ -36,18 +34,16 @@ export async function* readDefaults(
   rules: readonly SuppressionRule[],
 ): AsyncGenerator<Noticed> {
   const { template, sector, asOf } = of;
-  const unit = await unitOf(file, template, of.amounts);
-  let validator: Validator | undefined;
-  for await (const { line, values, problem } of readCsv(file)) {
-    if (validator === undefined) {
-      validator = createValidator(template, asOf, unit, columnsOf(values, template));
-      continue;
-    }
+  const content = await openLenderFile(file, template);
+  const form = await amountFormOf(content, of.amounts);
+  const validator = createValidator(content.places, asOf, form, content.columnCount);
+  for await (const row of content.rows()) {
+    const { line, problem } = row;
     if (problem !== undefined) {
       yield { findings: [{ line, field: '', rule: 'csv', text: problem }] };
       continue;
     }
-    const validated = validator.validate(line, values);
+    const validated = validator.validate(line, row.values, row.numbers);
     if (validated.account === undefined) {
       yield { findings: validated.findings };
       continue;

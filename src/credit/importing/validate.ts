@@ -4,10 +4,12 @@ import { inShillings, readAmounts } from './amounts.ts';
 import type { Amounts } from './amounts.ts';
 import { LineReader } from './fields.ts';
 import { readIdentity } from './identity.ts';
-import type { AmountUnit, Day, State, Terms } from '../registry/account.ts';
+import type { Day, State, Terms } from '../registry/account.ts';
 import type { Finding, SubmittedAccount } from './record.ts';
-import { TEMPLATES } from './template.ts';
-import type { Column, TemplateName } from './template.ts';
+import { UNREAD } from './template.ts';
+import type { Column } from './template.ts';
+import { IN_SHILLINGS } from './unit.ts';
+import type { AmountForm } from './unit.ts';
 
 /** H holds the account, G guarantees it. */
 const ROLES = ['H', 'G'] as const;
@@ -56,32 +58,34 @@ export interface Validator {
   /**
    * One record of the file: the account it submits, or all of its problems. Pure.
    * @param line the line of the file that the record begins on.
+   * @param numbers places of the cells that an Excel file has as numbers.
    */
-  validate(line: number, values: readonly string[]): Validated;
+  validate(line: number, values: readonly string[], numbers?: ReadonlySet<number>): Validated;
 }
 
 /**
  * @param asOf as-of date of the submission, `YYYY-MM-DD`.
- * @param unit of the amounts in the file.
- * @param columns of the file, as its header has them.
+ * @param places of the columns in a row.
  */
 export function createValidator(
-  template: TemplateName,
+  places: ReadonlyMap<Column, number>,
   asOf: Day,
-  unit: AmountUnit = 'shillings',
-  columns: readonly Column[] = TEMPLATES[template],
+  form: AmountForm = IN_SHILLINGS,
+  columnCount = places.size,
 ): Validator {
-  const positions = new Map(columns.map((column, index) => [column, index]));
+  const read = [...places.keys()].filter((column) => !UNREAD.has(column));
   return {
-    validate: (line, values) => {
-      const trimmed = values.map((value) => value.trim());
-      const reader = new LineReader(line, trimmed, positions, unit);
-      if (values.length !== columns.length) {
-        reader.fault('', 'columns', `a line must have ${columns.length} values`);
+    validate: (line, values, numbers) => {
+      const cleaned = values.map(oneLine);
+      const reader = new LineReader({ line, values: cleaned, numbers }, places, form);
+      if (values.length !== columnCount) {
+        reader.fault('', 'columns', `a line must have ${columnCount} values`);
         return { findings: reader.findings };
       }
+      reader.findDamaged(read);
+      if (reader.findings.length > 0) return { findings: reader.findings };
       const profile = readIdentity(reader, asOf);
-      const account = readAccount(reader, asOf);
+      const account = readAccount(reader, asOf, profile.dateOfBirth);
       if (account === undefined || reader.findings.length > 0) {
         return { findings: reader.findings };
       }
@@ -90,9 +94,16 @@ export function createValidator(
   };
 }
 
+/** A cell of a spreadsheet may have several lines. */
+function oneLine(value: string): string {
+  const trimmed = value.trim();
+  return trimmed.includes('\n') ? trimmed.replaceAll(/\s*\n\s*/g, ' ') : trimmed;
+}
+
 function readAccount(
   reader: LineReader,
   asOf: Day,
+  bornOn: Day,
 ): Omit<SubmittedAccount, 'line' | 'profile'> | undefined {
   const { clientNumber, accountNumber } = readNumbers(reader);
   const product = reader.code('AccountProductType', PRODUCT_TYPES);
@@ -100,7 +111,7 @@ function readAccount(
   const status = reader.code('AccountStatus', STATUSES);
   const amounts = readAmounts(reader);
   const arrears = readArrears(reader, amounts.overdue);
-  const days = readDays(reader, asOf);
+  const days = readDays(reader, asOf, bornOn);
   const repaymentMonths = reader.count('RepaymentPeriod') ?? null;
   if (riskClass !== undefined && status !== undefined && arrears.days !== undefined) {
     checkClass(reader, riskClass, status, arrears.days);
@@ -132,7 +143,7 @@ function readAccount(
     originalCents: money.original,
     instalmentCents: money.instalment,
     repaymentMonths,
-    jointHolders: reader.count('JointHolders') ?? null,
+    jointHolders: readJoint(reader),
     isGuarantee: readRole(reader),
   };
   const state: State = {
@@ -154,10 +165,21 @@ function readAccount(
 function readNumbers(reader: LineReader) {
   if (reader.text('ClientNumber') === '') reader.remarkMissing('ClientNumber');
   reader.required('AccountNumber');
+  for (const column of ['AccountNumber', 'ClientNumber'] as const) {
+    if (reader.isNumber(column)) {
+      reader.remarkChanged(column, 'is a number, so zeros in front of it would be lost');
+    }
+  }
   return {
     clientNumber: reader.freeText('ClientNumber', NUMBER_LENGTH),
     accountNumber: reader.freeText('AccountNumber', NUMBER_LENGTH),
   };
+}
+
+/** Null: the lender does not say. J means that there is somebody else. */
+function readJoint(reader: LineReader): number | null {
+  if (reader.text('JointOrSingle') === '') return reader.count('JointHolders') ?? null;
+  return reader.code('JointOrSingle', ['J', 'S']) === 'J' ? 1 : 0;
 }
 
 /** Null: the lender does not say. */
@@ -213,7 +235,7 @@ function readArrears(
 }
 
 /** Dates of past events: none later than the submission, none before the disbursement. */
-function readDays(reader: LineReader, asOf: Day) {
+function readDays(reader: LineReader, asOf: Day, bornOn: Day) {
   reader.day('InstalmentDueDate');
   const openedOn = reader.requiredDay('DisbursementDate');
   const statusOn = reader.requiredDay('AccountStatusDate');
@@ -232,8 +254,7 @@ function readDays(reader: LineReader, asOf: Day) {
       reader.fault(column, 'before_disbursement', `${column} must not be before DisbursementDate`);
     }
   }
-  const bornOn = reader.text('DateOfBirth');
-  if (openedOn !== undefined && openedOn.replaceAll('-', '') < bornOn) {
+  if (openedOn !== undefined && openedOn < bornOn) {
     reader.fault('DisbursementDate', 'before_birth', 'DisbursementDate must be after DateOfBirth');
   }
   return { openedOn, statusOn, lastPaymentOn };

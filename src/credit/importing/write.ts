@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { accountLocation } from '../registry/account.ts';
+import type { AmountUnit } from '../registry/account.ts';
 import {
   putAccounts,
   putStates,
@@ -21,6 +22,8 @@ import {
 } from '../registry/subjects-store.ts';
 import type { SubjectWrite } from '../registry/subjects-store.ts';
 import type { Vault } from '../registry/vault.ts';
+import { ImportError } from './error.ts';
+import { unitContradiction } from './unit.ts';
 import { planBatch, subjectsToRead } from './plan.ts';
 import type { Known, Plan, PlannedAccount } from './planned.ts';
 import { isGuaranteed, isJoint } from './record.ts';
@@ -34,12 +37,14 @@ export interface BatchContext {
   /** Replace earlier submissions for the same as-of date. */
   readonly corrects: boolean;
   readonly at: Date;
+  /** The unit of the amounts, if it was declared. Undefined: they show it. */
+  readonly declared?: AmountUnit;
 }
 
 /**
  * Writes a batch of one lender's accounts into the registry, inside the caller's database
  * transaction, which must commit or roll back as a whole. Returns what was changed, and what could
- * not be imported.
+ * not be imported. Throws: `ImportError` if the accounts on file contradict the unit of the amounts.
  * @param indexed the accounts as returned by `indexAccount`.
  */
 export async function writeBatch(
@@ -49,6 +54,14 @@ export async function writeBatch(
 ): Promise<Plan> {
   const counters = await lockRegistry(db);
   const known = await readKnown(db, indexed, context, counters);
+  const { declared } = context;
+  const contradiction = declared === undefined ? undefined : unitContradiction(indexed, known);
+  if (contradiction !== undefined) {
+    throw new ImportError(
+      `The amounts are declared as ${declared}, and the file contradicts it. ${contradiction}. Ask the lender. If it is the earlier file that is wrong, correct that one first.`,
+      { field: 'amounts' },
+    );
+  }
   const plan = planBatch(indexed, known, context);
   await carryOut(db, plan, context);
   return plan;

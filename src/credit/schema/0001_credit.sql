@@ -184,7 +184,7 @@ create index credit_cases_by_time on credit_cases (opened_at, case_id);
 create table credit_imports (
   import_id uuid primary key,
   lender text not null,
-  template text not null check (template in ('mobile', 'individual')),
+  template text not null check (template in ('mobile', 'individual', 'consumer')),
   as_of date not null,
   -- SHA-256 of the file: an import of the same file for the same date continues where it stopped.
   file_hash bytea not null,

@@ -19,6 +19,7 @@ export interface CsvLine {
  */
 export async function* csvLines(
   chunks: AsyncIterable<string> & { readonly bytesRead: number },
+  delimiter: Delimiter = ',',
 ): AsyncGenerator<CsvLine> {
   let line = 0;
   let pending = '';
@@ -27,11 +28,12 @@ export async function* csvLines(
     pending = (lines.pop() ?? '').slice(0, MAX_LINE_CHARACTERS + 1);
     for (const text of lines) {
       line += 1;
-      if (text !== '') yield { line, ...valuesOf(text, line), bytes: chunks.bytesRead };
+      if (text !== '') yield { line, ...valuesOf(text, line, delimiter), bytes: chunks.bytesRead };
     }
   }
   const last = pending.endsWith('\r') ? pending.slice(0, -1) : pending;
-  if (last !== '') yield { line: line + 1, ...valuesOf(last, line + 1), bytes: chunks.bytesRead };
+  if (last === '') return;
+  yield { line: line + 1, ...valuesOf(last, line + 1, delimiter), bytes: chunks.bytesRead };
 }
 
 /**
@@ -57,10 +59,15 @@ function valuePattern(delimiter: Delimiter): RegExp {
   return new RegExp(`(?:"([^"]*(?:""[^"]*)*)"|([^"${delimiter}]*))([${delimiter}]|$)`, 'y');
 }
 
-function valuesOf(text: string, line: number): Pick<CsvLine, 'values' | 'problem'> {
+function valuesOf(
+  text: string,
+  line: number,
+  delimiter: Delimiter,
+): Pick<CsvLine, 'values' | 'problem'> {
   if (text.length > MAX_LINE_CHARACTERS) return { values: [], problem: LONG };
   const { values, problem } = readCsvLine(
     line === 1 && text.startsWith('\ufeff') ? text.slice(1) : text,
+    delimiter,
   );
   return { values, ...(problem !== undefined && { problem }) };
 }
@@ -117,10 +124,14 @@ export function* csvRows(
     let whole = first;
     let read = readLimited(whole, delimiter);
     let last = index;
-    while (read.isOpen && last < lines.length - 1 && last - index < MAX_QUOTED_LINES) {
+    // Where the value that is open began, at the latest: a row may have many of them, such as titles that are wrapped.
+    let openedOn = index;
+    while (read.isOpen && last < lines.length - 1 && last - openedOn < MAX_QUOTED_LINES) {
       last += 1;
       whole += `\n${lines[last] ?? ''}`;
-      if (lines[last]?.includes('"') === true) read = readLimited(whole, delimiter);
+      if (lines[last]?.includes('"') !== true) continue;
+      read = readLimited(whole, delimiter);
+      openedOn = last;
     }
     if (read.isOpen) {
       const problem = `a quote opens a value and nothing closes it within ${MAX_QUOTED_LINES} lines`;

@@ -16,6 +16,7 @@ import { createValidator } from '../../../src/credit/importing/validate.ts';
 import { normaliseDocument } from '../../../src/credit/registry/documents.ts';
 import { isNonPerforming, isOpen, statesOf } from '../../../src/credit/scorecards/standing.ts';
 import { SECTORS } from '../../../src/parties/vendor.ts';
+import { placesOf } from '../../support/credit-files.ts';
 
 const subjects: readonly GeneratedSubject[] = [...generateSubjects({ seed: 5, subjects: 3000 })];
 const accounts = subjects.flatMap(({ file }) => file.accounts);
@@ -119,7 +120,7 @@ describe('the synthetic population', () => {
     const some = [...generatePopulation({ seed: 5, subjects: 400 })];
     const lenders = new Set(accounts.map(({ lender }) => lender));
     for (const month of ['2026-10-31', '2026-02-28']) {
-      const validator = createValidator('mobile', month);
+      const validator = createValidator(placesOf('mobile'), month);
       const asOf = new Date(`${month}T00:00:00Z`);
       for (const lender of lenders) {
         for (const line of mobileLines(some, { lender, asOf })) {

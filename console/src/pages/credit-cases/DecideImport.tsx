@@ -10,6 +10,7 @@ import { Button } from '../../design/Button.tsx';
 import { ConfirmDialog } from '../../design/ConfirmDialog.tsx';
 import { FileField } from '../../design/FileField.tsx';
 import { Notice } from '../../design/Notice.tsx';
+import { LENDER_FILES } from '../credit-imports/import-texts.ts';
 
 /** Approves a lender's file with the file itself, or rejects it. */
 export function DecideImport({
@@ -138,6 +139,7 @@ function ImportDialog({
         </Trans>
       </p>
       <FileField
+        accept={LENDER_FILES}
         label={t`File`}
         hint={t`CSV, at most 8 MB`}
         name="file"

@@ -21,7 +21,7 @@ import { ProposeToRegistry } from '../credit-cases/Propose.tsx';
 import { Findings } from './Findings.tsx';
 import { ImportFigures } from './ImportFigures.tsx';
 import { useSectors } from '../vendor/setting-names.ts';
-import { AMOUNT_UNITS, TEMPLATES } from './import-texts.ts';
+import { AMOUNT_UNITS, LENDER_FILES, TEMPLATES } from './import-texts.ts';
 
 interface Tried {
   readonly form: FormData;
@@ -118,7 +118,8 @@ function Fields({ errorOf }: { readonly errorOf: (name: string) => string | unde
       />
       <FileField
         label={t`File`}
-        hint={t`CSV, at most 8 MB`}
+        hint={t`CSV or Excel (XLSX), at most 8 MB`}
+        accept={LENDER_FILES}
         name="file"
         error={errorOf('file')}
         required
@@ -142,12 +143,18 @@ function Fields({ errorOf }: { readonly errorOf: (name: string) => string | unde
 function Result({ tried: { form, answer } }: { readonly tried: Tried }) {
   const { count } = useFigures();
   const [isAsked, setIsAsked] = useState(false);
-  const { records, rejected, findings, finding_count: findingCount } = answer;
+  const { records, rejected, findings, finding_count: findingCount, form: readAs } = answer;
+  const unit = useNames(AMOUNT_UNITS)[answer.amounts];
   const accepted = count(records - rejected);
   const file = form.get('file');
   return (
     <>
       <ImportFigures counts={answer} />
+      <p>
+        <Trans>
+          Amounts in {unit}. Read as {readAs}.
+        </Trans>
+      </p>
       <Card
         title={<Trans>Findings</Trans>}
         more={

@@ -1,4 +1,4 @@
-import type { FoundTable } from './tables.ts';
+import type { StatementTable } from './tables.ts';
 import type { TableRules } from './settings.ts';
 
 /** Titles of columns that say whether the money moved, in English and Swahili. */
@@ -9,7 +9,7 @@ const NOT_MOVED =
 
 /** A file that says which of its rows were not paid must not be read without that. */
 export function statusProblem(
-  { titles, places }: FoundTable,
+  { titles, places }: StatementTable,
   { columns }: TableRules,
 ): string | undefined {
   if (columns.status !== undefined) return undefined;
@@ -26,7 +26,7 @@ function wordsOf(title: string): string {
 /** The problem of a row that was not paid, if a column that the settings do not name says so. */
 export function notMovedProblem(
   values: readonly string[],
-  { titles, places }: FoundTable,
+  { titles, places }: StatementTable,
   { columns }: TableRules,
 ): string | undefined {
   if (columns.status !== undefined) return undefined;

@@ -4,7 +4,8 @@ import { foreignCurrency, isAmbiguous, signedAmount } from './amounts.ts';
 import type { DecimalSign } from './amounts.ts';
 import { readTime } from './dates.ts';
 import { notMovedProblem } from './status-column.ts';
-import type { FoundTable, TableRow } from './tables.ts';
+import type { TableRow } from '../../../platform/base/tables.ts';
+import type { StatementTable } from './tables.ts';
 import type {
   LineKind,
   LineProblem,
@@ -15,7 +16,7 @@ import type { ColumnName, TableRules } from './settings.ts';
 
 /** Reading of the rows of a table. */
 export interface RowContext {
-  readonly table: FoundTable;
+  readonly table: StatementTable;
   readonly rules: TableRules;
   readonly decimal: DecimalSign;
   readonly wireTime: WireTime;
@@ -220,7 +221,7 @@ function typedOf(
 }
 
 /** Negative: money went out. Zero: nothing moved. Undefined: not an amount. */
-function centsOf({ read, cents }: RowReader, { places }: FoundTable): bigint | undefined {
+function centsOf({ read, cents }: RowReader, { places }: StatementTable): bigint | undefined {
   if (places.has('amount')) return cents('amount');
   const [credit, debit] = [read('credit'), read('debit')];
   if (credit === '' && debit === '') return undefined;
@@ -235,7 +236,7 @@ function centsOf({ read, cents }: RowReader, { places }: FoundTable): bigint | u
 
 function movementProblem(
   { read, cents, amountProblem: problemOf }: RowReader,
-  { places }: FoundTable,
+  { places }: StatementTable,
 ): string {
   if (places.has('amount')) return problemOf('amount');
   const name = (['credit', 'debit'] as const).find(
@@ -255,7 +256,7 @@ function timeProblem(text: string, { columns, dateFormats }: TableRules): string
 function referenceProblem(
   reference: string,
   cents: bigint,
-  { places, titles }: FoundTable,
+  { places, titles }: StatementTable,
 ): string | undefined {
   const place = places.get('reference');
   if (place === undefined) return undefined;

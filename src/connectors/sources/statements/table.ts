@@ -7,8 +7,8 @@ import type { WrittenAmount } from './decimal-sign.ts';
 import { effectCents } from './line.ts';
 import { readRow } from './table-row.ts';
 import { statusProblem } from './status-column.ts';
-import { findTable } from './tables.ts';
-import type { FoundTable } from './tables.ts';
+import { findStatement } from './tables.ts';
+import type { StatementTable } from './tables.ts';
 import { totalProblem } from './totals.ts';
 import type { LineProblem, StatementLine, StatementNote } from '../../source-statements.ts';
 import type { ColumnName, TableRules } from './settings.ts';
@@ -25,7 +25,7 @@ export async function* readTableStatement(
   rules: TableRules,
   wireTime: WireTime,
 ): AsyncGenerator<StatementLine | LineProblem | StatementNote> {
-  const table = findTable(bytes, rules.columns, rules.optional);
+  const table = findStatement(bytes, rules.columns, rules.optional);
   if ('problem' in table) return yield table;
   const above =
     rules.checkAbove?.(table.above.map(({ values }) => values)) ?? statusProblem(table, rules);
@@ -72,7 +72,7 @@ export async function* readTableStatement(
 const AMOUNTS = ['amount', 'credit', 'debit', 'balance'] as const satisfies readonly ColumnName[];
 
 /** The amounts that are text. */
-function* amountsOf({ rows, places }: FoundTable): Generator<WrittenAmount> {
+function* amountsOf({ rows, places }: StatementTable): Generator<WrittenAmount> {
   const columns = AMOUNTS.map((name) => places.get(name)).filter((place) => place !== undefined);
   for (const { line, values, numbers } of rows) {
     for (const column of columns) {

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { Finding, SubmittedAccount } from '../../../../src/credit/importing/record.ts';
 import {
-  headerProblem,
+  matchTitles,
   MOBILE_COLUMNS,
   TEMPLATES,
 } from '../../../../src/credit/importing/template.ts';
 import { createValidator } from '../../../../src/credit/importing/validate.ts';
 import { DOCUMENT_TYPES, normaliseDocument } from '../../../../src/credit/registry/documents.ts';
-import { rightLine, valuesOf } from '../../../support/credit-files.ts';
+import { rightLine, valuesOf, placesOf } from '../../../support/credit-files.ts';
 import type { Line } from '../../../support/credit-files.ts';
 
-const validator = createValidator('mobile', '2026-10-31');
+const validator = createValidator(placesOf('mobile'), '2026-10-31');
 
 function findingsOf(change: Line): string[] {
   const { findings } = validator.validate(7, valuesOf(rightLine(1, change)));
@@ -63,7 +63,7 @@ describe('a value that there is not', () => {
     'unknown',
     'XXXXX',
   ];
-  const full = createValidator('individual', '2026-10-31');
+  const full = createValidator(placesOf('individual'), '2026-10-31');
   const validate = (change: Line) =>
     full.validate(
       7,
@@ -258,7 +258,7 @@ describe('a line of the mobile template', () => {
     [{ Surname: 'Bara\ufffdka' }, 'Surname text'],
     [{ DateOfBirth: '' }, 'DateOfBirth required'],
     [{ DateOfBirth: '19850230' }, 'DateOfBirth date'],
-    [{ DateOfBirth: '1985-03-14' }, 'DateOfBirth date'],
+    [{ DateOfBirth: '14-03-1985' }, 'DateOfBirth date'],
     [{ DateOfBirth: '20081101' }, 'DateOfBirth age'],
     [{ DateOfBirth: '19250101' }, 'DateOfBirth age'],
     [{ AccountNumber: '' }, 'AccountNumber required'],
@@ -414,14 +414,28 @@ describe('a line of the mobile template', () => {
   });
 });
 
-test('a header is the template’s, in its order, with our titles or the regulator’s', () => {
+test('a file has the template’s titles in any order, as ours, the regulator’s, or as programs wrap and spell them', () => {
   const official = MOBILE_COLUMNS.map((column) =>
     column.replaceAll(/(?<=[a-z])(?=[A-Z\d])/g, ' ').replace('Mobile Phone', 'Mobile phone number'),
   );
-  expect(headerProblem(official, 'mobile')).toBeUndefined();
-  expect(headerProblem(official.toSpliced(1, 1, 'Forename 2'), 'mobile')).toContain('Forename1');
-  expect(headerProblem(MOBILE_COLUMNS, 'mobile')).toBeUndefined();
-  expect(headerProblem(MOBILE_COLUMNS.slice(1), 'mobile')).toContain('column 1 must be Surname');
-  expect(headerProblem([...MOBILE_COLUMNS, 'More'], 'mobile')).toContain('31 columns');
-  expect(headerProblem(MOBILE_COLUMNS, 'individual')).toContain('column 32 must be Salutation');
+  for (const titles of [MOBILE_COLUMNS, official, official.toReversed()]) {
+    const { missing, problem } = matchTitles(titles, 'mobile');
+    expect({ missing, problem }).toEqual({ missing: [], problem: undefined });
+  }
+  const wrapped = official.map((title) =>
+    title.replace(' ', '\n').replace('Instalment', 'INSTALLMENT'),
+  );
+  expect(matchTitles(['#', ...wrapped, ''], 'mobile').places.get('LastPaymentAmount')).toBe(31);
+  expect(matchTitles(official.toReversed(), 'mobile').places.get('Surname')).toBe(30);
+});
+
+test('titles that are missing, unknown or there twice are named', () => {
+  expect(matchTitles(MOBILE_COLUMNS.slice(1), 'mobile').missing).toEqual(['Surname']);
+  expect(matchTitles([...MOBILE_COLUMNS, 'More'], 'mobile').problem).toContain('“More”');
+  expect(matchTitles([...MOBILE_COLUMNS, 'FORENAME 2'], 'mobile').problem).toBe(
+    'there are two columns Forename2',
+  );
+  const { missing } = matchTitles(MOBILE_COLUMNS, 'individual');
+  expect(missing).toContain('Salutation');
+  expect(missing).not.toContain('Role');
 });
