@@ -5,10 +5,13 @@ import type { Noun } from './definition.ts';
 import { idOf, inputOf } from './fields.ts';
 import { jobView, viewOfJob } from './job-schema.ts';
 import { BY_TIME, list } from './lists.ts';
+import type { PageOf } from './lists.ts';
 
 const core = async () => await import('./jobs-store.ts');
 
 const { result: _, ...listed } = jobView.properties;
+const row = Type.Object(listed);
+export type JobList = PageOf<'jobs', typeof row>;
 
 export const JOBS: Noun = {
   command: 'job',
@@ -23,7 +26,7 @@ export const JOBS: Noun = {
       isWatched: true,
       page: 50,
       rows: 'jobs',
-      row: Type.Object(listed),
+      row,
       empty: 'no jobs',
       read: async ({ core: { listJobs }, deps: { pool }, viewer: { permissions } }, page) =>
         await listJobs(pool, { permissions, ...page }),

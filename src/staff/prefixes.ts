@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Static } from 'typebox';
 import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
@@ -22,6 +23,8 @@ const prefixView = Type.Object({
   /** Null: nobody serves it. */
   biller: textOrNull({ title: 'Biller', nullText: 'none' }),
 });
+
+export type PrefixRow = Static<typeof prefixView>;
 
 const SETS = { permission: 'billers.act', actsAlone: 'always' } as const;
 

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { FeeFormula } from '../payments/prices/price.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import { centsOf, formatMoney, parseMoney } from '../platform/base/money.ts';
@@ -119,6 +120,9 @@ const termsView = Type.Object({
   commission_percent: text(),
   commission_paid: Type.Enum(['netted', 'later']),
 });
+
+export type FeeRow = Static<typeof feeView>;
+export type TermsRow = Static<typeof termsView>;
 
 const quoteView = Type.Object({
   ...titled({ biller: text, amount: money, fee: money }),

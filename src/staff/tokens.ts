@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Static } from 'typebox';
 import { PERMISSIONS } from '../parties/people/permissions.ts';
 import type { Permission } from '../parties/people/permissions.ts';
 import { STAFF_ROLES } from '../parties/people/roles.ts';
@@ -11,6 +12,7 @@ import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
 import { inputOf, orNull, text } from './fields.ts';
 import { BY_TIME, list } from './lists.ts';
+import type { PageOf } from './lists.ts';
 import type { StaffDeps } from './deps.ts';
 import { readMoment } from './times.ts';
 
@@ -27,7 +29,7 @@ const COMMAND_LINE = 'command line';
 
 const joined = (all: readonly string[] | null): string => (all === null ? 'all' : all.join(' '));
 
-const tokenView = {
+const tokenView = Type.Object({
   name: text({ title: 'Token' }),
   owner: text({ title: 'Owner' }),
   role: Type.Enum([...STAFF_ROLES], { title: 'Role' }),
@@ -37,7 +39,15 @@ const tokenView = {
   expires_at: fields.time({ title: 'Expires' }),
   used_at: fields.timeOrNull({ title: 'Used', nullText: 'never' }),
   state: Type.Enum(['valid', 'ended'], { title: 'State' }),
-};
+});
+export type TokenView = Static<typeof tokenView>;
+export type TokenList = PageOf<'tokens', typeof tokenView>;
+
+const newToken = Type.Object({
+  ...tokenView.properties,
+  token: text({ title: 'Secret', secret: true }),
+});
+export type NewToken = Static<typeof newToken>;
 
 const name = Type.String({
   pattern: '^[A-Za-z0-9_.-]{1,40}$',
@@ -62,7 +72,7 @@ export const TOKENS: Noun = {
       route: 'GET /tokens',
       permission: 'tokens.read',
       rows: 'tokens',
-      row: Type.Object(tokenView),
+      row: tokenView,
       empty: 'no tokens',
       read: async ({ core: { listTokens }, deps: { pool } }, page) => await listTokens(pool, page),
       placeOf: ({ createdAt: at, tokenId: id }) => ({ at, id }),
@@ -101,10 +111,7 @@ export const TOKENS: Noun = {
           description: 'after so many days, or at a time',
         }),
       }),
-      output: Type.Object({
-        ...tokenView,
-        token: text({ title: 'Secret', secret: true }),
-      }),
+      output: newToken,
       handle: async ({ core: { addToken, listPeople }, input, deps, viewer }) => {
         const { pool, clock } = deps;
         const personId = viewer.personId ?? ownerOf(viewer.login, await listPeople(pool));
@@ -124,7 +131,7 @@ export const TOKENS: Noun = {
       permission: 'tokens.act',
       actsAlone: true,
       input: inputOf({ name }),
-      output: Type.Object(tokenView),
+      output: tokenView,
       handle: async ({ core: { revokeToken, findTokenNamed, isValid }, input, deps }) => {
         const now = deps.clock.now();
         const former = await findTokenNamed(deps.pool, input.name);

@@ -6,7 +6,7 @@ import { startConsole } from '../support/console-fixture.ts';
 import type { ConsoleFixture } from '../support/console-fixture.ts';
 import { until } from '../support/until.ts';
 
-// Every page in the navigation, and the first page that each list links to: readable by a screen reader, in
+// Every page in the navigation, the pages that its header links to, and the first one of its list: readable by a screen reader, in
 // both themes, and no wider than a phone.
 
 const WIDE = { width: 1280, height: 800 };
@@ -53,9 +53,11 @@ describe.skipIf(!HAS_BROWSER)('every page', () => {
         await look(page, path, found);
         seen.add(path);
         const first = (await linksIn(page, 'main tbody')).find((link) => !seen.has(link));
-        if (first === undefined) continue;
-        await look(page, first, found);
-        seen.add(first);
+        const linked = [...(await linksIn(page, 'main header')), first ?? path];
+        for (const link of linked.filter((each) => !seen.has(each))) {
+          await look(page, link, found);
+          seen.add(link);
+        }
       }
       expect(found).toEqual([]);
       expect(fixture.problems).toEqual([]);

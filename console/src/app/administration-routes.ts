@@ -8,6 +8,12 @@ const people = createRoute({
   component: lazyPage(() => import('../pages/people/People.tsx'), 'People'),
 });
 
+const tokens = createRoute({
+  getParentRoute: () => shell,
+  path: '/people/tokens',
+  component: lazyPage(() => import('../pages/tokens/Tokens.tsx'), 'Tokens'),
+});
+
 /** The filters of the audit log, as the API takes them. */
 const AUDIT_FILTERS = ['login', 'action', 'target', 'from', 'to'] as const;
 
@@ -49,12 +55,27 @@ const configuration = createRoute({
   component: lazyPage(() => import('../pages/system/Configuration.tsx'), 'Configuration'),
 });
 
+const jobs = createRoute({
+  getParentRoute: () => shell,
+  path: '/jobs',
+  component: lazyPage(() => import('../pages/jobs/Jobs.tsx'), 'Jobs'),
+});
+
+const job = createRoute({
+  getParentRoute: () => shell,
+  path: '/jobs/$job',
+  component: lazyPage(() => import('../pages/jobs/Job.tsx'), 'Job'),
+});
+
 /** Pages about people and the service itself. */
 export const administrationRoutes = [
   people,
+  tokens,
   passkeys,
   audit,
   approvals,
   system,
   configuration,
+  jobs,
+  job,
 ] as const;

@@ -78,7 +78,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     title: msg`Network`,
     items: [
       { to: '/vendors', title: msg`Vendors`, icon: Store, permission: 'vendors.read', key: 'v' },
-      { to: '/billers', title: msg`Billers`, icon: Plug, permission: 'billers.read', key: 'b' },
+      { to: '/billers', title: msg`Billers`, icon: Plug, permission: 'billers.read', key: 'b', also: ['/prices', '/prefixes'] },
       { to: '/operators', title: msg`Operators`, icon: Network, permission: 'billers.read', key: 'o' },
     ],
   },
@@ -109,7 +109,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     items: [
       { to: '/people', title: msg`People`, icon: Users, permission: 'people.read', key: 'u' },
       { to: '/audit', title: msg`Audit log`, icon: ScrollText, permission: 'audit.read', key: 'a' },
-      { to: '/system', title: msg`System`, icon: Server, permission: 'system.read', key: 's' },
+      { to: '/system', title: msg`System`, icon: Server, permission: 'system.read', key: 's', also: ['/jobs'] },
     ],
   },
 ];

@@ -26,5 +26,17 @@ const operator = createRoute({
   component: lazyPage(() => import('../pages/operator/Operator.tsx'), 'Operator'),
 });
 
+const prices = createRoute({
+  getParentRoute: () => shell,
+  path: '/prices',
+  component: lazyPage(() => import('../pages/prices/Prices.tsx'), 'Prices'),
+});
+
+const prefixes = createRoute({
+  getParentRoute: () => shell,
+  path: '/prefixes',
+  component: lazyPage(() => import('../pages/prices/Prefixes.tsx'), 'Prefixes'),
+});
+
 /** Pages about billers and operators. */
-export const operationsRoutes = [billers, biller, operators, operator] as const;
+export const operationsRoutes = [billers, biller, operators, operator, prices, prefixes] as const;

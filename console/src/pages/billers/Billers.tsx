@@ -2,6 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import type { BillerList } from '../../../../src/staff/billers.ts';
 import { get } from '../../api/client.ts';
+import { PageButtonLink } from '../../design/ButtonLink.tsx';
 import { Card } from '../../design/Card.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
 import { Problem } from '../../design/Problem.tsx';
@@ -25,7 +26,14 @@ export function Billers() {
       <PageHeader
         title={<Trans>Billers</Trans>}
         about={<Trans>What can be paid. The figures are of the last hour.</Trans>}
-      />
+      >
+        <PageButtonLink to="/prices">
+          <Trans>Prices</Trans>
+        </PageButtonLink>
+        <PageButtonLink to="/prefixes">
+          <Trans>Phone prefixes</Trans>
+        </PageButtonLink>
+      </PageHeader>
       {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       <Card title={<Trans>All billers</Trans>}>
         {list.isPending ? (

@@ -24,6 +24,9 @@ export function Imports() {
         title={<Trans>Lenders’ files</Trans>}
         about={<Trans>What lenders submitted to the registry, and what was wrong with it.</Trans>}
       >
+        <PageButtonLink to="/jobs">
+          <Trans>Jobs</Trans>
+        </PageButtonLink>
         {mayImport && (
           <PageButtonLink to="/credit/imports/new">
             <Trans>Import a file</Trans>

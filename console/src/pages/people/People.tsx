@@ -5,6 +5,7 @@ import type { InvitationAnswer, PeopleAnswer, PersonView } from '../../../../src
 import { get } from '../../api/client.ts';
 import { useMay, useSession } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
+import { PageButtonLink } from '../../design/ButtonLink.tsx';
 import { Card } from '../../design/Card.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
 import { Problem } from '../../design/Problem.tsx';
@@ -35,6 +36,7 @@ export function People() {
         title={<Trans>People</Trans>}
         about={<Trans>Who signs in to the console, and what they may do.</Trans>}
       >
+        <ToTokens />
         {mayChange && (
           <Button kind="primary" onClick={() => setIsInviting(true)}>
             <Trans>Invite a person</Trans>
@@ -74,6 +76,17 @@ export function People() {
         <Invitation invitation={invitation} onClose={() => setInvitation(undefined)} />
       )}
     </>
+  );
+}
+
+function ToTokens() {
+  const seesTokens = useMay('tokens.read');
+  return (
+    seesTokens && (
+      <PageButtonLink to="/people/tokens">
+        <Trans>Tokens of programs</Trans>
+      </PageButtonLink>
+    )
   );
 }
 

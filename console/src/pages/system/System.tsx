@@ -31,6 +31,9 @@ export function System() {
         title={<Trans>System</Trans>}
         about={<Trans>How the service itself is doing, and how it is configured.</Trans>}
       >
+        <PageButtonLink to="/jobs">
+          <Trans>Jobs</Trans>
+        </PageButtonLink>
         <PageButtonLink to="/system/configuration">
           <Trans>Configuration</Trans>
         </PageButtonLink>

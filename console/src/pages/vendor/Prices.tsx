@@ -30,7 +30,7 @@ export function Prices({ prices }: { readonly prices: readonly VendorPrice[] }) 
   );
 }
 
-function Formula({ price: { formula } }: { readonly price: VendorPrice }) {
+export function Formula({ price: { formula } }: { readonly price: Pick<VendorPrice, 'formula'> }) {
   const { t } = useLingui();
   const { tiers, minimum, maximum, vat_percent: vat } = formula;
   const rates = tiers.map(({ from, flat, percent }) => {
