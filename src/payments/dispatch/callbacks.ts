@@ -1,20 +1,14 @@
-import { createHash } from 'node:crypto';
 import { crashPoint } from '#crash-points';
 import type { Logger } from 'pino';
-import { newId } from '../../platform/base/ids.ts';
 import { decodeReference } from '../../parties/reference.ts';
 import { LIMITS } from '../../platform/base/limits.ts';
 import { systemTimers } from '../../platform/base/timers.ts';
 import type { Timers } from '../../platform/base/timers.ts';
 import { createTokenBuckets } from '../../platform/base/token-buckets.ts';
-import { repeatableTransaction } from '../../platform/db/pool.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import { HOUSE, openCase } from '../cases/cases-store.ts';
-import { keepUnread } from '../messages/unread.ts';
 import { askDetailsWithin } from '../settle/late-details-store.ts';
 import type { Settler } from '../settle/settle.ts';
 import { readPayment } from '../create/store.ts';
-import type { PaymentKey } from '../create/payment.ts';
 import type {
   CallbackReading,
   CallbackReport,
@@ -23,10 +17,11 @@ import type {
 } from '../../connectors/operator-callbacks.ts';
 import type { FinalOutcome, Paid } from '../../connectors/operator-outcomes.ts';
 import type { Connector } from '../../connectors/operator.ts';
+import { keepContradiction, keepUnmatched, keepUnreadable } from './callback-evidence.ts';
+import type { FoundPayment } from './callback-evidence.ts';
 import { finalReport } from './next-step.ts';
 import { createPaymentFinder } from './find-sent.ts';
-import { askNow, askWithin, lockOpenElsewhere, readLastAttempt } from './handle-store.ts';
-import { insertUnmatchedCallback } from './store.ts';
+import { askNow, askWithin, readLastAttempt } from './handle-store.ts';
 
 /**
  * `accepted`: saved, so the operator may be answered with `body`. `refused`: not from the operator,
@@ -74,9 +69,46 @@ export interface CallbackReceiverOptions {
  */
 export function createCallbackReceiver(options: CallbackReceiverOptions): CallbackReceiver {
   const { pool, log } = options;
+  const hear = createHearing(options);
+  return {
+    canBeForged: (operatorCode) => canBeForged(options.connectorOf(operatorCode)),
+    receive: async (operatorCode, request) => {
+      const listeners = listenersOf(options, operatorCode);
+      if (listeners.length === 0) return { kind: 'unknown_operator' };
+      let answer: CallbackAnswer = { kind: 'refused' };
+      let left: readonly CallbackReport[] | undefined;
+      for (const listener of listeners) {
+        const { callbacks } = listener;
+        const waiting = callbacks.keepsHandles ? (options.timers ?? systemTimers) : null;
+        const find = createPaymentFinder(pool, operatorCode, waiting);
+        const reading = await callbacks.read(request, find);
+        if (reading.kind === 'refused') {
+          log.warn({ operator: operatorCode, reason: reading.reason }, 'a callback was refused');
+          continue;
+        }
+        if (reading.kind === 'unreadable' && !canBeForged(listener.connector)) {
+          if (!(await keepUnreadable(pool, log, { ...reading, ...request, operatorCode }))) {
+            answer = { kind: 'not_kept' };
+          }
+        }
+        if (answer.kind === 'refused') answer = { kind: 'accepted', body: callbacks.acceptedBody };
+        left = await hear({ ...listener, operatorCode }, reading, left);
+        if (left.length === 0) break;
+      }
+      for (const report of left ?? []) await takeFromOther(options, operatorCode, report);
+      return answer;
+    },
+  };
+}
+
+/**
+ * Returns a function that handles what one merchant account reads in a callback, and returns the reports that another
+ * account of the operator would have to make. @param left undefined: all count.
+ */
+function createHearing(options: CallbackReceiverOptions) {
+  const { log } = options;
   const ask = createQuestions(options);
-  /** Returns the reports that another account of the operator would have to make. @param left undefined: all count. */
-  const hear = async (
+  return async (
     from: Listener & { readonly operatorCode: string },
     reading: Exclude<CallbackReading, { kind: 'refused' }>,
     left: readonly CallbackReport[] | undefined,
@@ -105,42 +137,6 @@ export function createCallbackReceiver(options: CallbackReceiverOptions): Callba
       if (!(await take(options, from, report))) others.push(report);
     }
     return others;
-  };
-  /** Returns false if the operator has to repeat it. Nothing can be booked from it, so it needs no authentication. */
-  const keep = async (
-    sender: string,
-    { problem, reference }: Extract<CallbackReading, { kind: 'unreadable' }>,
-    { body }: CallbackRequest,
-  ): Promise<boolean> => {
-    const from = { senderKind: 'operator', sender, channel: 'callback' } as const;
-    return await keepUnread({ pool, log, ledgerMac: null }, { ...from, problem, reference, body });
-  };
-  return {
-    canBeForged: (operatorCode) => canBeForged(options.connectorOf(operatorCode)),
-    receive: async (operatorCode, request) => {
-      const listeners = listenersOf(options, operatorCode);
-      if (listeners.length === 0) return { kind: 'unknown_operator' };
-      let answer: CallbackAnswer = { kind: 'refused' };
-      let left: readonly CallbackReport[] | undefined;
-      for (const listener of listeners) {
-        const { callbacks } = listener;
-        const waiting = callbacks.keepsHandles ? (options.timers ?? systemTimers) : null;
-        const find = createPaymentFinder(pool, operatorCode, waiting);
-        const reading = await callbacks.read(request, find);
-        if (reading.kind === 'refused') {
-          log.warn({ operator: operatorCode, reason: reading.reason }, 'a callback was refused');
-          continue;
-        }
-        if (reading.kind === 'unreadable' && !canBeForged(listener.connector)) {
-          if (!(await keep(operatorCode, reading, request))) answer = { kind: 'not_kept' };
-        }
-        if (answer.kind === 'refused') answer = { kind: 'accepted', body: callbacks.acceptedBody };
-        left = await hear({ ...listener, operatorCode }, reading, left);
-        if (left.length === 0) break;
-      }
-      for (const report of left ?? []) await takeFromOther(options, operatorCode, report);
-      return answer;
-    },
   };
 }
 
@@ -305,16 +301,6 @@ function withoutDetails(says: Paid): Paid {
   return { ...says, details: {}, detailsFollow: true };
 }
 
-type FoundPayment = PaymentKey & {
-  readonly billerCode: string;
-  readonly operatorCode: string;
-  readonly reference: string;
-  readonly amountCents: bigint;
-  readonly isOpen: boolean;
-  /** The version of the operator that got the last attempt. */
-  readonly operatorVersion: number | null;
-};
-
 /**
  * The payment, if this operator was ever instructed to pay it. `settle` decides whether its report
  * counts.
@@ -345,81 +331,4 @@ async function settle(
   if (result === 'contradicted') {
     log.error({ reference: payment.reference }, CONTRADICTION);
   }
-}
-
-/**
- * The operator says that it has made the payment, although the ledger has proof that it did not. The payment is
- * not sent again before people have decided the case, which is the one that a trusted report would open. Returns
- * false, and does nothing, if the payment is settled or this operator has it.
- */
-async function keepContradiction(pool: Pool, payment: FoundPayment, says: Paid): Promise<boolean> {
-  const { vendorId, paymentId, operatorCode, amountCents } = payment;
-  const { operatorReference, message, details } = says;
-  const facts = {
-    books_say: null,
-    operator_says: 'success',
-    source: 'callback',
-    amount_cents: Number(amountCents),
-    paid_cents: Number(says.amountCents),
-    biller_reference: operatorReference,
-    message,
-    ...(Object.keys(details).length === 0 ? {} : { details }),
-  };
-  const about = { vendorId, paymentId, kind: 'contradiction', evidenceId: null } as const;
-  return await repeatableTransaction(pool, async (client) => {
-    if (!(await lockOpenElsewhere(client, payment))) return false;
-    await openCase(client, { ...about, operatorCode, facts });
-    return true;
-  });
-}
-
-const MAX_REFERENCE_LENGTH = 200;
-
-/** Stores the callback and opens a case: one per reference, however often it is repeated. */
-async function keepUnmatched(
-  pool: Pool,
-  operatorCode: string,
-  {
-    reference: sent,
-    outcome,
-  }: {
-    readonly reference: string;
-    readonly outcome: Exclude<CallbackReport['outcome'], { kind: 'hint' }>;
-  },
-): Promise<void> {
-  const reference = sent.slice(0, MAX_REFERENCE_LENGTH);
-  const says = outcome.kind === 'mismatch' ? outcome.says : outcome;
-  const paidCents = says?.kind === 'paid' ? says.amountCents : null;
-  const report: unknown = JSON.parse(
-    JSON.stringify(outcome, (_, value: unknown) =>
-      typeof value === 'bigint' ? value.toString() : value,
-    ),
-  );
-  await repeatableTransaction(pool, async (client) => {
-    await insertUnmatchedCallback(client, {
-      operatorCode,
-      callbackId: newId(),
-      reference,
-      report,
-      receivedAt: new Date(),
-    });
-    await openCase(client, {
-      vendorId: HOUSE,
-      paymentId: null,
-      kind: 'unmatched_callback',
-      evidenceId: evidenceOf(operatorCode, reference),
-      operatorCode,
-      facts: {
-        source: 'callback',
-        reference,
-        report,
-        paid_cents: paidCents === null ? null : Number(paidCents),
-      },
-    });
-  });
-}
-
-/** All callbacks about a reference share this id, so that only one case is open about it. */
-function evidenceOf(operatorCode: string, reference: string): string {
-  return createHash('md5').update(`${operatorCode} ${reference}`).digest('hex');
 }

@@ -100,6 +100,18 @@ const EXAMPLE_FIELDS = {
   details: { token: '96943714845508985567', units: '4.00' },
 };
 
+const EXAMPLE_ANSWER = {
+  header_status: 200,
+  msg: {
+    status: 1,
+    text: EXAMPLE_FIELDS,
+    ipay_reference: EXAMPLE_REFERENCE,
+    posted_time: '2026-11-21 09:15:00',
+    merchant_reference: 'order-1001',
+    ...EXAMPLE_FIELDS,
+  },
+};
+
 /** Specification §4.5, with the operator's fields in `msg.text` and again in `msg` itself. */
 export function paymentStatus(deps: {
   readonly byVendor: Authenticators['byVendor'];
@@ -122,17 +134,7 @@ export function paymentStatus(deps: {
     refusals: { unknown_reference: { field: 'reference' }, quarantine: {} },
     example: {
       request: { vid: 'demo', reference: EXAMPLE_REFERENCE },
-      answer: {
-        header_status: 200,
-        msg: {
-          status: 1,
-          text: EXAMPLE_FIELDS,
-          ipay_reference: EXAMPLE_REFERENCE,
-          posted_time: '2026-11-21 09:15:00',
-          merchant_reference: 'order-1001',
-          ...EXAMPLE_FIELDS,
-        },
-      },
+      answer: EXAMPLE_ANSWER,
     },
     handle: async (asked, vendor) => {
       const wanted = whichOne(asked);
