@@ -1,14 +1,17 @@
+import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../src/platform/base/limits.ts';
 import { listMessages } from '../../src/payments/messages/read-messages.ts';
 import type { MessageRow, MessageState } from '../../src/payments/messages/read-messages.ts';
-import { addAccount } from '../../src/payments/receipts/administer.ts';
+import { addAccount, setSource } from '../../src/payments/receipts/administer.ts';
 import { requireReceipt } from '../../src/payments/receipts/assign.ts';
 import { proposeForMessage } from '../../src/payments/receipts/completion.ts';
 import type { ReadByPeople } from '../../src/payments/receipts/completion.ts';
 import { findReceipt } from '../../src/payments/receipts/read-receipts.ts';
+import { takeReport } from '../../src/payments/receipts/take.ts';
 import { c2bBody, openDarajaBooks } from '../support/daraja-books.ts';
 import type { DarajaBooks } from '../support/daraja-books.ts';
+import { COLLECTOR } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { approveSeen, named } from '../support/payouts.ts';
 import { quietProposals } from '../support/quiet-proposals.ts';
@@ -204,6 +207,33 @@ test('a number that people mistype waits for people if the right one is known', 
   expect(await findReceipt(books.pool, 'mpesa', 'UAMISTYP01')).toMatchObject({
     ...{ state: 'unmatched', doubt: { reason: 'mistyped', others: ['mpesa UAUNREAD01'] } },
   });
+});
+
+test('a number that people mistype waits also if the right one arrived without a time, weeks later', async () => {
+  const paidAt = new Date(Date.now() - 20 * 86_400_000);
+  await paybill.receive(c2bBody({ TransID: undefined }));
+  await paybill.receive(c2bBody({ TransTime: '' }));
+  await approveSeen(books, await propose({ ...READ, receipt: 'UAMISTYP01', paidAt }));
+  expect(await collected()).toBe(50_000n);
+});
+
+test('a number that people mistype waits also if a bank’s statement has reported the right one', async () => {
+  await paybill.receive(c2bBody({ TransID: undefined }));
+  const settings = { format: 'mt940', account_pattern: 'ACC ([A-Z0-9]+)' };
+  const bank = { name: 'Bank', kind: 'statement' as const, collector: COLLECTOR, settings };
+  await setSource(books.pool, 'bank', bank);
+  const vid = `vendor-${vendorId}`;
+  await addAccount(books, { sourceCode: 'bank', account: 'V001', vid, by: 'Asha' });
+  await takeReport(
+    { ...books, log: pino({ level: 'silent' }) },
+    {
+      ...{ issuer: 'mpesa', receipt: 'UAUNREAD01', sourceCode: 'bank', collector: COLLECTOR },
+      ...{ channel: 'statement', amountCents: 50_000n, account: 'V001', payer: null },
+      ...{ paidAt: new Date('2026-01-04T21:00:00Z'), isDayOnly: true },
+    },
+  );
+  await approveSeen(books, await propose({ ...READ, receipt: 'UAMISTYP01' }));
+  expect(await collected()).toBe(50_000n);
 });
 
 describe('a confirmation without a time', () => {

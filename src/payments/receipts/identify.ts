@@ -97,7 +97,7 @@ async function findDoubt(
   return alike.length === 0 ? null : { reason: 'alike', others: namesOf(alike) };
 }
 
-/** Two payments of one source stay two, unless people entered the number of one of them. */
+/** Two numbers of one issuer are two payments, unless people entered one of them. */
 async function listMistyped(
   client: Queryable,
   report: ReceiptReport,

@@ -139,33 +139,39 @@ export async function listAlike(
   return listed.rows;
 }
 
-type OfAccount = Pick<ReceiptReport, 'sourceCode' | 'amountCents' | 'paidAt'> & {
+type OfAccount = Pick<ReceiptReport, 'issuer' | 'amountCents' | 'paidAt'> & {
   readonly account: string;
 };
 
 /** People look at what the provider shows, which may be another payment of the month. */
 const MISTYPED_WITHIN = `interval '31 days'`;
 
-/** Receipts of the source with this amount and account whose numbers people entered: one may be mistyped. */
+/** Receipts of the issuer with this amount and account, whatever source reported them, whose numbers people entered. */
 export async function listByHand(db: Queryable, report: OfAccount): Promise<NumberedRow[]> {
   const listed = await db.query<NumberedRow>(
     `select ${COLUMNS} from receipts r
-     where source_code = $1 and account = $2 and is_by_hand and amount_cents = $3
+     where source_code in (select source_code from receipt_sources) and issuer = $1 and account = $2
+       and is_by_hand and amount_cents = $3
        and paid_at between $4::timestamptz - ${MISTYPED_WITHIN} and $4::timestamptz + ${MISTYPED_WITHIN}
      order by paid_at, receipt_id limit ${MAX_OTHERS}`,
-    [report.sourceCode, report.account, report.amountCents, report.paidAt],
+    [report.issuer, report.account, report.amountCents, report.paidAt],
   );
   return listed.rows;
 }
 
-/** Receipts of the source with this amount and account, from a day before to a day after. */
+/**
+ * Receipts of the issuer with this amount and account, whatever source reported them, from a day before to a day after. One whose time is that of its
+ * arrival may have been paid long before.
+ */
 export async function listOfAccount(db: Queryable, report: OfAccount): Promise<NumberedRow[]> {
   const listed = await db.query<NumberedRow>(
     `select ${COLUMNS} from receipts r
-     where source_code = $1 and account = $2 and amount_cents = $3
-       and paid_at between $4::timestamptz - interval '1 day' and $4::timestamptz + interval '1 day'
+     where source_code in (select source_code from receipt_sources) and issuer = $1 and account = $2
+       and amount_cents = $3
+       and paid_at between $4::timestamptz - interval '1 day' and $4::timestamptz + ${MISTYPED_WITHIN}
+       and (paid_at <= $4::timestamptz + interval '1 day' or is_arrival_time)
      order by paid_at, receipt_id limit ${MAX_OTHERS}`,
-    [report.sourceCode, report.account, report.amountCents, report.paidAt],
+    [report.issuer, report.account, report.amountCents, report.paidAt],
   );
   return listed.rows;
 }

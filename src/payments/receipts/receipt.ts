@@ -78,7 +78,7 @@ export interface Doubt {
    * at about this time, or on this day if one of the two has no time. `collected`: a collector reported this number and amount itself.
    * `line_wrap`: its text can be read in two ways. `part`: the account number may be a part of another vendor's. `changed_hands`: the account number was another vendor's before.
    * `payout`: a payout of this amount to the vendor may have come back, or the text names a payout's reference.
-   * `mistyped`: people entered the number of one of the two, and another one of this source has its amount and account.
+   * `mistyped`: people entered the number of one of the two, which have one issuer, amount and account.
    * `returned`: the bank marks it, or its text, as the return of a payment of ours. `renumbered`: the source listed this amount on
    * this day before, when its settings gave lines other numbers. `no_reference`: the bank gives none, so that its number is made of
    * what the line says. `type`: nobody knows whether the provider's word for it means a payment.
