@@ -135,7 +135,7 @@ describe('JSON', () => {
     'credit/registry/read-subjects.ts',
     'credit/reports/decision-facts.ts',
     'payments/bulk/batch.ts',
-    'payments/dispatch/callbacks.ts',
+    'payments/dispatch/callback-evidence.ts',
     'platform/backup/archived-wal.ts',
     'platform/backup/manifest.ts',
     'platform/backup/marker.ts',
