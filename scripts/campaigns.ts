@@ -43,6 +43,11 @@ const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
       OPERATOR_VERSION_SEED: `${seed}`,
     }),
   },
+  'money-in': {
+    share: 2,
+    command: vitest('test/model/money-in.test.ts'),
+    environment: (seed) => ({ MONEY_IN_SEEDS: '60', MONEY_IN_SEED: `${seed}` }),
+  },
   input: { share: 2, command: script('fuzz', '--inputs', '20000') },
   kills: { share: 2, command: script('chaos', '--kills', '20') },
   providers: { share: 2, command: script('chaos', '--provider', 'all', '--kills', '20') },

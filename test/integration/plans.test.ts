@@ -41,6 +41,8 @@ const ACCEPTED: Readonly<Record<string, string>> = {
     'people ask who saw an account; the enquiries of a new installation',
   'src/payments/receipts/identity-store.ts receipts r: by () without source_code, account':
     'the receipts of a new installation',
+  'src/payments/receipts/identity-store.ts receipts r: by () without account, paid_at, paid_at':
+    'the receipts of a new installation that have no time of their own',
   'src/payments/receipts/identity-store.ts receipts r: by (source_code, paid_at, paid_at) without account, account':
     'a bank that numbers its entries in another way since: what it listed within two days',
   'src/payments/prices/store.ts fee_prices n: by () without biller_code, valid_from, valid_from, biller_code, valid_from, valid_from':

@@ -8,6 +8,7 @@ import { requireReceipt } from '../../src/payments/receipts/assign.ts';
 import { proposeForMessage } from '../../src/payments/receipts/completion.ts';
 import type { ReadByPeople } from '../../src/payments/receipts/completion.ts';
 import { findReceipt } from '../../src/payments/receipts/read-receipts.ts';
+import type { ReceiptReport } from '../../src/payments/receipts/receipt.ts';
 import { takeReport } from '../../src/payments/receipts/take.ts';
 import { c2bBody, openDarajaBooks } from '../support/daraja-books.ts';
 import type { DarajaBooks } from '../support/daraja-books.ts';
@@ -56,6 +57,22 @@ async function propose(read: ReadByPeople | null): Promise<string> {
   const proposals = quietProposals(books);
   const asked = { messageId, read, by: named('Asha'), note: 'read in the portal' };
   return (await proposeForMessage({ ...books, proposals }, asked)).proposalId;
+}
+
+async function addBank(): Promise<void> {
+  const settings = { format: 'mt940', account_pattern: 'ACC ([A-Z0-9]+)' };
+  const bank = { name: 'Bank', kind: 'statement' as const, collector: COLLECTOR, settings };
+  await setSource(books.pool, 'bank', bank);
+  const vid = `vendor-${vendorId}`;
+  await addAccount(books, { sourceCode: 'bank', account: 'V001', vid, by: 'Asha' });
+}
+
+async function takeOfBank(
+  line: Pick<ReceiptReport, 'issuer' | 'receipt' | 'paidAt' | 'isDayOnly'>,
+): Promise<void> {
+  const deps = { ...books, log: pino({ level: 'silent' }) };
+  const of = { sourceCode: 'bank', collector: COLLECTOR, channel: 'statement' } as const;
+  await takeReport(deps, { ...line, ...of, amountCents: 50_000n, account: 'V001', payer: null });
 }
 
 const BROKEN = c2bBody({ TransAmount: 'five hundred' });
@@ -219,19 +236,9 @@ test('a number that people mistype waits also if the right one arrived without a
 
 test('a number that people mistype waits also if a bank’s statement has reported the right one', async () => {
   await paybill.receive(c2bBody({ TransID: undefined }));
-  const settings = { format: 'mt940', account_pattern: 'ACC ([A-Z0-9]+)' };
-  const bank = { name: 'Bank', kind: 'statement' as const, collector: COLLECTOR, settings };
-  await setSource(books.pool, 'bank', bank);
-  const vid = `vendor-${vendorId}`;
-  await addAccount(books, { sourceCode: 'bank', account: 'V001', vid, by: 'Asha' });
-  await takeReport(
-    { ...books, log: pino({ level: 'silent' }) },
-    {
-      ...{ issuer: 'mpesa', receipt: 'UAUNREAD01', sourceCode: 'bank', collector: COLLECTOR },
-      ...{ channel: 'statement', amountCents: 50_000n, account: 'V001', payer: null },
-      ...{ paidAt: new Date('2026-01-04T21:00:00Z'), isDayOnly: true },
-    },
-  );
+  await addBank();
+  const paidAt = new Date('2026-01-04T21:00:00Z');
+  await takeOfBank({ issuer: 'mpesa', receipt: 'UAUNREAD01', isDayOnly: true, paidAt });
   await approveSeen(books, await propose({ ...READ, receipt: 'UAMISTYP01' }));
   expect(await collected()).toBe(50_000n);
 });
@@ -253,6 +260,23 @@ describe('a confirmation without a time', () => {
     expect(await collected()).toBe(50_000n);
     expect((await books.pool.query('select from cases')).rowCount).toBe(0);
   });
+
+  test.each(['before', 'after'])(
+    'is not credited if a bank listed its amount and account weeks %s, under a number of its own',
+    async (order) => {
+      await addBank();
+      const line = { issuer: 'bank', receipt: 'FT26000001', isDayOnly: true };
+      const paidAt = new Date(Date.now() - 20 * 86_400_000);
+      const reports = [
+        async () => await paybill.receive(c2bBody({ TransTime: '' })),
+        async () => await takeOfBank({ ...line, paidAt }),
+      ];
+      for (const report of order === 'before' ? reports.toReversed() : reports) await report();
+      expect(await collected()).toBe(50_000n);
+      const { rows } = await books.pool.query('select doubt from receipts where doubt is not null');
+      expect(rows).toMatchObject([{ doubt: { reason: 'alike' } }]);
+    },
+  );
 
   test('is credited to nobody if the number was another vendor’s in the days before', async () => {
     const other = `vendor-${await books.addVendor()}`;

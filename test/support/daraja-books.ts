@@ -23,11 +23,17 @@ export interface DarajaBooks {
   close(): Promise<void>;
 }
 
-/** A pay bill of the books, whose messages are read as the service reads them. */
-export async function openDarajaBooks(books: Books): Promise<DarajaBooks> {
+/**
+ * A pay bill of the books, whose messages are read as the service reads them.
+ * @param by.isKnown the source was added before.
+ */
+export async function openDarajaBooks(
+  books: Books,
+  by: { readonly isKnown?: boolean } = {},
+): Promise<DarajaBooks> {
   const settings = { base_url: 'https://127.0.0.1', short_code: SHORT_CODE };
   const added = { name: 'Pay bill', kind: 'daraja' as const, collector: COLLECTOR, settings };
-  await setSource(books.pool, PAYBILL, added);
+  if (by.isKnown !== true) await setSource(books.pool, PAYBILL, added);
   const provider = createDarajaSource({
     ...{ sourceCode: PAYBILL, settings, secret: DARAJA_KEY, callbackUrl: CALLBACK_URL },
     pathSecrets: [{ secret: 'paths', validUntil: null }],

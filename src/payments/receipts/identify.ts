@@ -6,6 +6,8 @@ import { listCollectionsLike } from '../collections/store.ts';
 import { listPayoutsLike } from '../payouts/store.ts';
 import {
   listAlike,
+  listArrived,
+  listBeforeArrival,
   listByHand,
   listLikeNumbered,
   listOfAccount,
@@ -14,7 +16,7 @@ import {
   lockNumber,
   MAX_OTHERS,
 } from './identity-store.ts';
-import type { NumberedRow } from './identity-store.ts';
+import type { AlikeRow, NumberedRow } from './identity-store.ts';
 import { collectionReference } from './receipt.ts';
 import type { Doubt, ReceiptReport } from './receipt.ts';
 import { areOtherPayers, isNamed, relationOf } from './same-money.ts';
@@ -123,7 +125,7 @@ async function listAlikeOfOthers(
 ): Promise<readonly NumberedRow[]> {
   const { account, sourceCode, payer } = report;
   if (account === null) return [];
-  const alike = await listAlike(client, { ...report, account });
+  const alike = await listOfOthers(client, { ...report, account });
   // Account numbers of another source may be other vendors'.
   const others = alike.filter(
     (row) =>
@@ -139,6 +141,15 @@ async function listAlikeOfOthers(
       .map((source) => source.sourceCode),
   );
   return others.filter((row) => !separate.has(row.sourceCode)).slice(0, MAX_OTHERS);
+}
+
+async function listOfOthers(
+  client: Queryable,
+  report: ReceiptReport & { readonly account: string },
+): Promise<readonly AlikeRow[]> {
+  return report.isArrivalTime === true
+    ? await listBeforeArrival(client, report)
+    : [...(await listAlike(client, report)), ...(await listArrived(client, report))];
 }
 
 /**

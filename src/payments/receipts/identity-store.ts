@@ -101,15 +101,12 @@ export type AlikeRow = NumberedRow & Pick<Receipt, 'sourceCode' | 'payer'>;
 
 /**
  * Receipts of other issuers and sources with the same amount and account at about the same time; on the same day if
- * one of the two has no time, and within a day if it has the time of its arrival. Not those that this source has listed under their own numbers, nor those that we had
+ * one of the two has no time. Not those that this source has listed under their own numbers, nor those that we had
  * before this one was paid: they are other money.
  */
 export async function listAlike(
   db: Queryable,
-  report: Pick<
-    ReceiptReport,
-    'issuer' | 'sourceCode' | 'amountCents' | 'paidAt' | 'isDayOnly' | 'isArrivalTime'
-  > & {
+  report: Pick<ReceiptReport, 'issuer' | 'sourceCode' | 'amountCents' | 'paidAt' | 'isDayOnly'> & {
     readonly account: string;
   },
 ): Promise<AlikeRow[]> {
@@ -117,11 +114,11 @@ export async function listAlike(
     `select ${COLUMNS}, source_code as "sourceCode", payer from receipts r
      where source_code in (select source_code from receipt_sources where source_code <> $1)
        and account = $2 and paid_at between $3::timestamptz - interval '1 day' and $3::timestamptz + interval '1 day'
-       and case when is_arrival_time or $7 then true when is_day_only or $6
+       and case when is_day_only or $6
          then paid_at <= $3::timestamptz + case when $6 then ${LAST_OF_DAY} else interval '0' end
            and paid_at >= $3::timestamptz - case when is_day_only then ${LAST_OF_DAY} else interval '0' end
          else paid_at between $3::timestamptz - ${ALIKE_WITHIN} and $3::timestamptz + ${ALIKE_WITHIN} end
-       and received_at > $3::timestamptz - case when $7 then interval '1 day' else ${ALIKE_WITHIN} end
+       and received_at > $3::timestamptz - ${ALIKE_WITHIN}
        and amount_cents = $4 and issuer <> $5
        and not exists (select from receipt_reports p
          where p.receipt_id = r.receipt_id and p.source_code = $1)
@@ -133,8 +130,48 @@ export async function listAlike(
       report.amountCents,
       report.issuer,
       report.isDayOnly === true,
-      report.isArrivalTime === true,
     ],
+  );
+  return listed.rows;
+}
+
+/** A provider delivers messages days late after an outage, and a number is used again after this time. */
+const ARRIVES_WITHIN = `interval '31 days'`;
+
+/** SQL: with the amount ($4) and account ($2), of other issuers ($5) and sources ($1), which do not list their money. */
+const OF_OTHERS = `source_code in (select source_code from receipt_sources where source_code <> $1)
+       and account = $2 and amount_cents = $4 and issuer <> $5
+       and not exists (select from receipt_reports p
+         where p.receipt_id = r.receipt_id and p.source_code = $1)`;
+
+type OfOthers = Pick<ReceiptReport, 'issuer' | 'sourceCode' | 'amountCents' | 'paidAt'> & {
+  readonly account: string;
+};
+
+const othersOf = (report: OfOthers): unknown[] => [
+  ...[report.sourceCode, report.account, report.paidAt, report.amountCents, report.issuer],
+];
+
+/** Like `listAlike`: those whose time is that of their arrival, which may be long after this payment. */
+export async function listArrived(db: Queryable, report: OfOthers): Promise<AlikeRow[]> {
+  const listed = await db.query<AlikeRow>(
+    `select ${COLUMNS}, source_code as "sourceCode", payer from receipts r
+     where ${OF_OTHERS} and is_arrival_time
+       and paid_at between $3::timestamptz - interval '1 day' and $3::timestamptz + ${ARRIVES_WITHIN}
+     order by paid_at, receipt_id`,
+    othersOf(report),
+  );
+  return listed.rows;
+}
+
+/** Like `listAlike`, of a report whose time is that of its arrival: what was paid long before. */
+export async function listBeforeArrival(db: Queryable, report: OfOthers): Promise<AlikeRow[]> {
+  const listed = await db.query<AlikeRow>(
+    `select ${COLUMNS}, source_code as "sourceCode", payer from receipts r
+     where ${OF_OTHERS}
+       and paid_at between $3::timestamptz - ${ARRIVES_WITHIN} and $3::timestamptz + interval '1 day'
+     order by paid_at, receipt_id`,
+    othersOf(report),
   );
   return listed.rows;
 }
@@ -160,8 +197,8 @@ export async function listByHand(db: Queryable, report: OfAccount): Promise<Numb
 }
 
 /**
- * Receipts of the issuer with this amount and account, whatever source reported them, from a day before to a day after. One whose time is that of its
- * arrival may have been paid long before.
+ * Receipts of the issuer with this amount and account, whatever source reported them, from a day before to a day after.
+ * One whose time is that of its arrival may have been paid long before.
  */
 export async function listOfAccount(db: Queryable, report: OfAccount): Promise<NumberedRow[]> {
   const listed = await db.query<NumberedRow>(

@@ -138,6 +138,7 @@ create index receipts_by_batch on receipts (issuer, batch) where batch is not nu
 create index receipts_open on receipts (state, received_at) where state not in ('credited', 'closed');
 -- Receipts whose numbers differ only in how they are written, whoever issued them.
 create index receipts_by_number on receipts (lower(regexp_replace(receipt, '[^A-Za-z0-9]', '', 'g')));
+create index receipts_by_arrival on receipts (source_code, account, paid_at) where is_arrival_time;
 create index receipts_by_hand on receipts (source_code, account, paid_at) where is_by_hand;
 create index receipts_by_named on receipts using gin (named) where named is not null;
 
