@@ -13,6 +13,8 @@ import { houseEntryKind } from './payments/house/entries.ts';
 import { houseJournalKind } from './payments/house/journals.ts';
 import { tellVendor } from './payments/events/tell-vendor.ts';
 import { receiptMoveKind } from './payments/receipts/move.ts';
+import { phonePayoutKind } from './payments/disbursements/phone-payout.ts';
+import { refundKind } from './payments/disbursements/refund.ts';
 import { payoutKind } from './payments/payouts/payout.ts';
 import { payoutMadeKind } from './payments/payouts/made.ts';
 import { quarantineReleaseKind } from './payments/quarantine/release-kind.ts';
@@ -41,6 +43,8 @@ export function createProposals(options: ProposalOptions): Proposals {
     payoutKind,
     payoutMadeKind(ledgerMac),
     payoutReturnKind,
+    phonePayoutKind(options),
+    refundKind(options),
     operatorStatementKind(pool, ledgerMac),
     bankStatementKind({ ...options, log }),
     vendorSecretKind,

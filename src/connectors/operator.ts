@@ -96,6 +96,12 @@ export interface Declaration {
     | 'confirmed_by_query'
     | 'secret_url'
     | 'no_callbacks';
+  /** The amounts that it takes, in cents: multiples of `stepCents` in this range. Absent: no document says. */
+  readonly amounts?: {
+    readonly minimumCents: number;
+    readonly maximumCents: number;
+    readonly stepCents: number;
+  };
   /** Source of the movements of our float with the operator, or the reason why they cannot be pulled. */
   readonly movements: 'pulled' | `not pulled: ${string}`;
 }

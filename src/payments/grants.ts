@@ -79,6 +79,7 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   house_journals: APPEND_ONLY,
   house_transfers: APPEND_ONLY,
   vendor_payouts: APPEND_ONLY,
+  payout_phones: APPEND_ONLY,
 
   // Payments.
   payments: READ_ONLY,

@@ -57,6 +57,7 @@ export const PAYMENTS_TABLES: TableClasses = {
   house_journals: 'local',
   // The bank's reference must be unique across vendors.
   vendor_payouts: 'local',
+  payout_phones: 'local',
 
   payments: 'distributed',
   dispatch_queue: 'distributed',

@@ -1,3 +1,4 @@
+import { ifForVendors } from '../payments/billers/biller.ts';
 import { Type } from 'typebox';
 import { Refusal } from '../platform/base/errors.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
@@ -18,7 +19,7 @@ export function describeBiller(deps: SelfServiceDeps): AnyResource {
     refusals: { not_found: {} },
     example: { params: { biller: EXAMPLE_BILLER.biller }, answer: EXAMPLE_BILLER },
     handle: ({ params }, { signer }) => {
-      const found = deps.catalogue.biller(params.biller);
+      const found = ifForVendors(deps.catalogue.biller(params.biller));
       if (found === undefined) throw new Refusal('not_found', { field: 'biller' });
       return billerView(found, signer, deps.connectorOf);
     },

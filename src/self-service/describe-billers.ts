@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { billersForVendors } from '../payments/billers/biller.ts';
 import type { AnyResource } from '../platform/http/resource.ts';
 import { EXAMPLE_BILLER, biller, billerView } from './biller-view.ts';
 import { resource } from './resource.ts';
@@ -16,7 +17,9 @@ export function describeBillers(deps: SelfServiceDeps): AnyResource {
     refusals: {},
     example: { answer: { items: [EXAMPLE_BILLER] } },
     handle: (_asked, { signer }) => ({
-      items: deps.catalogue.billers().map((one) => billerView(one, signer, deps.connectorOf)),
+      items: billersForVendors(deps.catalogue.billers()).map((one) =>
+        billerView(one, signer, deps.connectorOf),
+      ),
     }),
   });
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { PROTOCOL_NAMES } from '../connectors/operator.ts';
-import { centsOf } from '../platform/base/money.ts';
+import { centsOf, formatMoney } from '../platform/base/money.ts';
 import { intervalOf } from './activity-view.ts';
 import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
@@ -45,6 +45,7 @@ const protocol = {
   status_by: text({ title: 'Asked by', wide: true }),
   callback_trust: text({ title: 'Callbacks', wide: true }),
   movements: text({ title: 'Movements', wide: true }),
+  amounts: textOrNull({ title: 'Amounts', wide: true }),
   proof_of_non_execution: sentences('What proves that nothing was executed'),
   not_proof: sentences('What proves nothing'),
   to_try: sentences('To try in the provider’s sandbox first'),
@@ -388,12 +389,21 @@ async function limitsNow({ listFloatForecasts }: Loaded, named: string, deps: St
 
 type Declared = Loaded['DECLARATIONS'][string];
 
-const declarationOf = ({ proofOfNonExecution, notProof, toTry, ...rest }: Declared) => ({
+const declarationOf = ({ proofOfNonExecution, notProof, toTry, amounts, ...rest }: Declared) => ({
   ...wireOf(rest),
+  amounts: amounts === undefined ? null : amountsOf(amounts),
   proof_of_non_execution: [...proofOfNonExecution],
   not_proof: [...notProof],
   to_try: [...toTry],
 });
+
+function amountsOf(amounts: NonNullable<Declared['amounts']>): string {
+  const { minimumCents, maximumCents, stepCents } = amounts;
+  const [from, to, step] = [minimumCents, maximumCents, stepCents].map((cents) =>
+    formatMoney(BigInt(cents)),
+  );
+  return `${from} to ${to}, multiples of ${step}`;
+}
 
 function protocolOf(name: string, declarations: Loaded['DECLARATIONS']) {
   const found = declarations[name];

@@ -12,6 +12,7 @@ import { paymentDetail } from './payment-schema.ts';
 import { PAYMENT } from './payments.ts';
 
 const core = async () => ({
+  ...(await import('../payments/billers/biller.ts')),
   ...(await import('../payments/billers/unknown-biller.ts')),
   ...(await import('../payments/create/create-rules.ts')),
   ...(await import('../payments/operations/create-request.ts')),
@@ -164,7 +165,7 @@ export const PAY: Noun = {
         const { vendorId } = await loaded.payingVendor(deps.pool, viewer);
         return {
           float: formatMoney(await balances.float(vendorId)),
-          billers: (await deps.catalogue()).billers().map((biller) => ({
+          billers: loaded.billersForVendors((await deps.catalogue()).billers()).map((biller) => ({
             ...{ biller: biller.billerCode, name: biller.name, category: biller.category },
             account_label: biller.accountLabel,
             minimum: formatMoney(biller.minimumCents),

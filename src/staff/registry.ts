@@ -32,6 +32,7 @@ export const NOUNS: Readonly<Record<string, () => Promise<Noun>>> = {
   biller: async () => (await import('./billers.ts')).BILLERS,
   price: async () => (await import('./prices.ts')).PRICES,
   prefix: async () => (await import('./prefixes.ts')).PREFIXES,
+  disbursement: async () => (await import('./disbursements.ts')).DISBURSEMENTS,
   'vendor payout': async () => (await import('./payouts.ts')).PAYOUTS,
   system: async () => (await import('./system.ts')).SYSTEM,
   quarantine: async () => (await import('./quarantine.ts')).QUARANTINE,

@@ -80,6 +80,8 @@ export const ROWS: readonly (readonly string[])[] = [
   ['payments/vendor-floats', 'payments/uploads', 'payments/vendor-secrets'],
   // Settings of every folder below that two people decide.
   ['payments/settings'],
+  // Its customers' phones are sealed as the secrets of settings are.
+  ['payments/disbursements'],
   ['payments/timing'],
   ['payments/jobs', 'payments/health'],
   ['payments/operators'],

@@ -73,7 +73,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   ],
   'payments/messages': ['unread_messages'],
   'payments/house': ['house_entries', 'house_journals', 'house_transfers'],
-  'payments/payouts': ['vendor_payouts'],
+  'payments/payouts': ['vendor_payouts', 'payout_phones'],
   'payments/vendor-floats': ['vendor_floats', 'vendor_float_hours', 'top_up_rules', 'top_ups'],
   'payments/create': ['payments'],
   'payments/settle': ['late_details'],
@@ -264,6 +264,13 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
       'vendor_payouts',
     ],
     why: 'the hash chain covers all that moves money; a block is one statement over one snapshot',
+  },
+  'payments/disbursements/store.ts': {
+    tables: [
+      ...['archived_payments', 'cases', 'corrections', 'payments'],
+      ...['proposal_decisions', 'proposals'],
+    ],
+    why: 'a refund depends on what became of its payment, and of the other refunds of it, under the lock of the float',
   },
   'payments/payouts/store.ts': {
     tables: ['proposals', 'proposal_decisions'],

@@ -8,7 +8,9 @@ import { createPayments } from '../../src/payments/create/store.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { FinalReport, NewPayment } from '../../src/payments/create/payment.ts';
 import { startDispatch } from '../support/dispatch-fixture.ts';
+import { putBiller } from '../../src/payments/billers/store.ts';
 import {
+  billerRecord,
   createInstructed,
   failedReport,
   openBooks,
@@ -641,6 +643,15 @@ const PLANTED: readonly Planted[] = [
          values (now(), gen_random_uuid(), 'payout', 'x', '{"cents": "5"}', '[]', 'x', 'Asha', $1, '')`,
         [vendorId],
       ),
+  },
+  {
+    invariant: 'disbursements_equal_proposals',
+    by: 'a payment to a phone that nobody approved',
+    plant: async ({ vendorId }) => {
+      const billerCode = 'phones';
+      await putBiller(books.pool, billerRecord(billerCode, { category: 'disbursements' }));
+      await createPayments(books.pool, [newPayment({ vendorId, billerCode, feePrice: null })]);
+    },
   },
   {
     invariant: 'house_confirmations_listed',

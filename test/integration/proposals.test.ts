@@ -266,7 +266,10 @@ describe.each(Object.keys(CASES))('a proposal of the kind %s', (name) => {
     const again = { kind, content, by: people.chege, note: 'from another tab' };
     if (proposals.kindOf(kind)?.replaces !== true) {
       // Or the first one holds the money.
-      await refused(async () => await proposals.propose(again), /Another proposal|The vendor has/);
+      await refused(
+        async () => await proposals.propose(again),
+        /Another proposal|The vendor has|refunded/,
+      );
       return;
     }
     const { proposalId } = await proposals.propose(again);

@@ -5,6 +5,7 @@ import type { CollectionContent, PayoutContent, ReceiptContent } from '../ledger
 import { houseTransferText } from '../house/transfer.ts';
 import type { PostedTransfer } from '../house/transfer.ts';
 import { ACCOUNTS_INVARIANT, checkAccounts } from './accounts-check.ts';
+import { checkPhones, PHONES_INVARIANT } from './disbursements-check.ts';
 import type { Violation } from './violation.ts';
 
 const PAGE_ROWS = 5_000;
@@ -25,9 +26,19 @@ export async function checkAuthenticity(
   const corrections = await checkCorrections(db, mac);
   onInvariant?.('payouts_authentic');
   const payouts = await checkPayouts(db, mac);
+  onInvariant?.(PHONES_INVARIANT.name);
+  const phones = await checkPhones(db, mac);
   onInvariant?.('house_authentic');
   const house = await checkHouse(db, mac);
-  return [...collections, ...receipts, ...accounts, ...corrections, ...payouts, ...house];
+  return [
+    ...collections,
+    ...receipts,
+    ...accounts,
+    ...corrections,
+    ...payouts,
+    ...phones,
+    ...house,
+  ];
 }
 
 type CollectionRow = CollectionContent & { mac: Buffer | null };

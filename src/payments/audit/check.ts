@@ -17,6 +17,7 @@ import type { ChainHead, ChainReport, KeptHead } from './chain-check.ts';
 import { INVARIANTS } from './invariants.ts';
 import type { Invariant } from './invariant.ts';
 import { checkOpenings, OPENINGS_INVARIANT } from './openings-check.ts';
+import { PHONES_INVARIANT } from './disbursements-check.ts';
 import { checkPrices, PRICE_INVARIANTS } from './price-check.ts';
 import type { Violation } from './violation.ts';
 import { checkHours, HOURS_INVARIANT } from './sums-check.ts';
@@ -97,6 +98,7 @@ const FURTHER_INVARIANTS = [
     name: 'payouts_authentic',
     says: 'Every payout was approved through the service: it has a valid authentication code.',
   },
+  PHONES_INVARIANT,
   {
     name: 'house_authentic',
     says: 'Every transfer of the house was posted by the service: it has a valid authentication code.',

@@ -1,5 +1,6 @@
 import { FLOWS } from '../ledger/flows.ts';
 import { PAYMENTS_TABLES } from '../tables.ts';
+import { DISBURSEMENTS_INVARIANT } from './disbursements-check.ts';
 import { HOLDS_INVARIANT } from './holds-invariant.ts';
 import { HOUSE_INVARIANTS } from './house-invariants.ts';
 import { RECEIPT_INVARIANTS } from './receipt-invariants.ts';
@@ -284,6 +285,7 @@ export const INVARIANTS: readonly Invariant[] = [
           where (p.amount_cents, p.posted_at) is distinct from (f.amount_cents, f.created_at)`,
   },
   HOLDS_INVARIANT,
+  DISBURSEMENTS_INVARIANT,
   {
     name: 'corrections_equal_transfers',
     says: 'Every other transfer belongs to a correction that two people decided, and every correction is in the ledger with its amount.',

@@ -1,3 +1,4 @@
+import { DISBURSEMENTS } from './biller.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { CURRENCY } from '../../platform/base/money.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
@@ -194,7 +195,7 @@ function mergeBiller(
   return {
     billerCode,
     name: needed(change.name ?? known?.name, 'name'),
-    category: needed(change.category ?? known?.category, 'category'),
+    category: categoryOf(change.category, known?.category),
     operatorCode: needed(change.operatorCode ?? known?.operatorCode, 'operator'),
     minimumCents: minimum,
     maximumCents: maximum,
@@ -273,4 +274,17 @@ export async function loadPrefixes(
 
 function noBiller(billerCode: string): PlainError {
   return new PlainError(`Biller ${billerCode} does not exist.`);
+}
+
+/** Who may pay through a biller depends on it, so it stays as it was made. */
+function categoryOf(changed: string | undefined, known: string | undefined): string {
+  const category = needed(changed ?? known, 'category');
+  const isSame = known === undefined || (known === DISBURSEMENTS) === (category === DISBURSEMENTS);
+  if (isSame) return category;
+  throw new PlainError(
+    `A biller is of the category ${DISBURSEMENTS} from its first day, or never.`,
+    {
+      field: 'category',
+    },
+  );
 }

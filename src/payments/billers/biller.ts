@@ -68,6 +68,22 @@ export function isOnTrial({ breaker }: Pick<Route, 'breaker'>): boolean {
 
 export type RouteObstacle = 'offline' | 'breaker' | 'float';
 
+/** The category of billers through which money is sent to phones. Vendors neither see nor pay them. */
+export const DISBURSEMENTS = 'disbursements';
+
+export function isForDisbursements({ category }: Pick<Biller, 'category'>): boolean {
+  return category === DISBURSEMENTS;
+}
+
+/** Undefined for one that vendors do not pay. */
+export function ifForVendors(biller: Biller | undefined): Biller | undefined {
+  return biller === undefined || isForDisbursements(biller) ? undefined : biller;
+}
+
+export function billersForVendors(billers: readonly Biller[]): readonly Biller[] {
+  return billers.filter((biller) => !isForDisbursements(biller));
+}
+
 /** The company that executes payments for billers, and how to reach it. */
 export interface Operator extends ConfiguredOperator {
   readonly name: string;

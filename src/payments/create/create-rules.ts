@@ -4,6 +4,7 @@ import { encodeReference } from '../../parties/reference.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { phoneNumber } from '../../platform/base/mobile-number.ts';
 import { normaliseAccount, requireAccount, requirePhone } from '../billers/account.ts';
+import { ifForVendors } from '../billers/biller.ts';
 import type { Biller } from '../billers/biller.ts';
 import { amountsText, isSold } from '../billers/product.ts';
 import { chargeFor } from '../prices/price.ts';
@@ -78,13 +79,14 @@ function requireAmount({ amountCents }: CreateRequest, biller: Biller): void {
 export function planPayment(
   request: CreateRequest,
   vendor: PayingVendor,
-  biller: Biller | undefined,
+  given: Biller | undefined,
   {
     paymentId = newId(),
     nowMs = Date.now(),
     lostOf,
   }: { paymentId?: string; nowMs?: number; lostOf?: LostLookup | undefined } = {},
 ): NewPayment {
+  const biller = ifForVendors(given);
   if (biller === undefined) throw unknownBiller('biller_name', request.billerCode);
   const account = requireAccount(request.account, biller);
   const phone = request.phone === null ? null : requirePhone(request.phone);

@@ -3,7 +3,8 @@
  * the vendor has already spent it, and is what the vendor owes us. Their balances may be negative.
  * The other accounts show where the vendor's money is: collected → float → reserved →
  * operator:<code>, fees and vat; receivable:<code> is what an operator has to give back. held is
- * collected income that waits for a transfer to the vendor's own bank, paid_out what was transferred.
+ * what waits for a transfer to the vendor's own bank or for the decision about a disbursement, paid_out what was
+ * transferred to the bank.
  *
  * losses:<code> is what we bear of what an operator took, written_off what vendors owed us and we gave up; both
  * are zero or below.
@@ -55,6 +56,8 @@ const MOVEMENTS: Readonly<Record<string, string>> = {
   'collected>float': 'funded',
   'collected>held': 'held',
   'held>collected': 'returned',
+  'float>held': 'held',
+  'held>float': 'returned',
   'held>paid_out': 'paid out',
   'collected>paid_out': 'paid out',
   'float>paid_out': 'paid out',

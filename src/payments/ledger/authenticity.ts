@@ -172,3 +172,23 @@ export function payoutText(payout: PayoutContent): string {
     timeText(payout.postedAt),
   ]);
 }
+
+/** The phone of a vendor's payouts, as its authentication code covers it. */
+export interface PayoutPhoneContent {
+  readonly vendorId: number;
+  readonly number: number;
+  readonly phone: string | null;
+  readonly setAt: Date;
+  readonly setBy: string;
+}
+
+export function payoutPhoneText(row: PayoutPhoneContent): string {
+  return JSON.stringify([
+    ...['payout_phones', row.vendorId, row.number],
+    ...[row.phone, timeText(row.setAt), row.setBy],
+  ]);
+}
+
+/** What the authentication code of a refund's phone covers: its number is not in the proposal in plain text. */
+export const refundPhoneText = (paymentId: string, phone: string): string =>
+  JSON.stringify(['refund', paymentId, phone]);

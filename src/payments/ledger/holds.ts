@@ -6,13 +6,15 @@ import { findHold } from './holds-store.ts';
 const TAKEN = 1;
 const GONE = 2;
 
-/** Moves collected income to `held`. The caller holds the vendor's float row. */
+/** Moves collected income, or what is in the float, to `held`. The caller holds the vendor's float row. */
 export async function holdMoney(
   db: Queryable,
   hold: {
     readonly holderId: string;
     readonly vendorId: number;
     readonly cents: bigint;
+    /** Default: `collected`. */
+    readonly from?: 'collected' | 'float';
     readonly at: Date;
   },
 ): Promise<void> {
@@ -22,7 +24,7 @@ export async function holdMoney(
     vendorId: hold.vendorId,
     sourceId: hold.holderId,
     leg: TAKEN,
-    debitAccount: 'collected',
+    debitAccount: hold.from ?? 'collected',
     creditAccount: 'held',
     amountCents: hold.cents,
     createdAt: hold.at,
@@ -35,7 +37,7 @@ export async function releaseHeld(db: Queryable, holderId: string, at: Date): Pr
   if (found === undefined) return;
   await lockFloat(db, found.vendorId);
   const hold = await findHold(db, holderId);
-  if (hold !== undefined) await giveAway(db, { ...hold, holderId, to: 'collected', at });
+  if (hold !== undefined) await giveAway(db, { ...hold, holderId, to: hold.from, at });
 }
 
 /** Moves held money to another account, once. The caller holds the vendor's float row. */
@@ -45,7 +47,7 @@ export async function giveAway(
     readonly holderId: string;
     readonly vendorId: number;
     readonly cents: bigint;
-    readonly to: 'collected' | 'paid_out';
+    readonly to: 'collected' | 'float' | 'paid_out';
     readonly at: Date;
   },
 ): Promise<void> {

@@ -1,3 +1,4 @@
+import { ifForVendors } from '../billers/biller.ts';
 import { Type } from 'typebox';
 import { vid } from '../../parties/http/fields.ts';
 import { CURRENCY, formatMoney } from '../../platform/base/money.ts';
@@ -75,7 +76,7 @@ export function billerProducts({
       },
     },
     handle: (asked) => {
-      const biller = catalogue.biller(asked.biller_code);
+      const biller = ifForVendors(catalogue.biller(asked.biller_code));
       if (biller === undefined) throw unknownBiller('biller_code', asked.biller_code);
       return {
         header_status: 200,

@@ -1,3 +1,4 @@
+import { ifForVendors } from '../billers/biller.ts';
 import { Type } from 'typebox';
 import { vid } from '../../parties/http/fields.ts';
 import type { Operation } from '../../platform/http/operation.ts';
@@ -40,7 +41,7 @@ export function billerStatus({
       answer: { header_status: 200, data: { ...EXAMPLE_BILLER, status: 'ONLINE' } },
     },
     handle: (asked) => {
-      const biller = catalogue.biller(asked.biller_code);
+      const biller = ifForVendors(catalogue.biller(asked.biller_code));
       if (biller === undefined) throw unknownBiller('biller_code', asked.biller_code);
       return {
         header_status: 200,

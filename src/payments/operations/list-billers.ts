@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { vid } from '../../parties/http/fields.ts';
+import { billersForVendors } from '../billers/biller.ts';
 import type { Operation } from '../../platform/http/operation.ts';
 import { headerStatus } from '../../platform/http/schemas.ts';
 import { EXAMPLE_BILLER, billerFields, billerOnWire } from './biller-on-wire.ts';
@@ -30,7 +31,9 @@ export function listBillers({
     example: { request: { vid: 'demo' }, answer: { header_status: 200, data: [EXAMPLE_BILLER] } },
     handle: () => ({
       header_status: 200,
-      data: catalogue.billers().map((biller) => billerOnWire(biller, connectorOf)),
+      data: billersForVendors(catalogue.billers()).map((biller) =>
+        billerOnWire(biller, connectorOf),
+      ),
     }),
   };
 }

@@ -343,6 +343,19 @@ create table vendor_payouts (
   -- HMAC-SHA-256 under the ledger's key, of the row and of the people who decided.
   mac bytea not null
 );
+
+-- The phone that each vendor's payouts go to. Append-only: the row with the highest number is in force.
+create table payout_phones (
+  set_at timestamptz not null,
+  vendor_id integer not null,
+  number integer not null check (number > 0),
+  -- Null: from then on the vendor has none.
+  phone text check (phone ~ '^254[17][0-9]{8}$'),
+  set_by text not null,
+  -- HMAC-SHA-256 of the row under the ledger's key.
+  mac bytea not null,
+  primary key (vendor_id, number)
+);
 -- However the reference is spelt: see `plainReference`.
 create unique index vendor_payouts_once on vendor_payouts
   (lower(regexp_replace(reference, '[^A-Za-z0-9]', '', 'g')));

@@ -2,7 +2,7 @@ import type { AnyKind } from '../../proposals/kind.ts';
 import { BILLER, ROUTE } from './billers.ts';
 import { COLLECTOR, COLLECTOR_KEY } from './collectors.ts';
 import { ACCOUNT, SOURCE, SOURCE_KEY } from './money-in.ts';
-import { TOP_UP, VENDOR, WEBHOOK } from './vendors.ts';
+import { PAYOUT_PHONE, TOP_UP, VENDOR, WEBHOOK } from './vendors.ts';
 import { NEW_VENDOR } from './new-vendor.ts';
 import { OPERATOR, OPERATOR_KEY } from './operators.ts';
 import { FEE, OPERATOR_PRICE } from './prices.ts';
@@ -35,7 +35,7 @@ const FAMILIES: readonly Family[] = [
       title: 'Setting of a vendor or a collector',
       permission: 'vendors.act',
     },
-    settings: [COLLECTOR, COLLECTOR_KEY, NEW_VENDOR, VENDOR, WEBHOOK],
+    settings: [COLLECTOR, COLLECTOR_KEY, NEW_VENDOR, VENDOR, WEBHOOK, PAYOUT_PHONE],
   },
 ];
 

@@ -13,6 +13,9 @@ import {
   STATUS_TEXTS,
 } from '../../parties/vendor.ts';
 import { formatMoney } from '../../platform/base/money.ts';
+import { MOBILE_NUMBER } from '../../platform/base/mobile-number.ts';
+import { findPayoutPhone } from '../payouts/phones-store.ts';
+import { setPayoutPhone } from '../payouts/phones.ts';
 import { setWebhook } from '../events/administer.ts';
 import { tellVendor } from '../events/tell-vendor.ts';
 import { findWebhook } from '../events/read-webhooks.ts';
@@ -170,4 +173,18 @@ export const WEBHOOK = setting({
     await tellVendor(db, vendor.vendorId, { change: 'webhook' });
     await setWebhook(db, vendor, { ...change, sealing });
   },
+});
+
+/** The phone that the vendor’s payouts go to. Null: it has none. */
+export const PAYOUT_PHONE = setting({
+  ...{ name: 'payout_phone', label: 'Phone of payouts', topic: 'vendors', key },
+  change: strict({ phone: orNull(Type.String({ pattern: MOBILE_NUMBER.source })) }),
+  target: ({ vid }) => vid,
+  vendorId: ({ vendorId }) => vendorId,
+  read: async (db, { vendorId }) => {
+    const row = await findPayoutPhone(db, vendorId);
+    return row === undefined ? null : { 'Phone number': row.phone ?? '' };
+  },
+  apply: async (db, { key: { vendorId }, change: { phone }, by }, { ledgerMac }) =>
+    await setPayoutPhone({ db, ledgerMac }, { vendorId, phone, by }),
 });

@@ -12,7 +12,8 @@ import { settlePayments } from '../../../src/payments/settle/store.ts';
 import { announceEvent } from '../../../src/payments/events/store.ts';
 import { setOperatorKey } from '../../../src/payments/billers/administer-operator-key.ts';
 import { setRoute } from '../../../src/payments/billers/administer-routes.ts';
-import { putBiller, putOperator } from '../../../src/payments/billers/store.ts';
+import { readPayment } from '../../../src/payments/create/store.ts';
+import { findBiller, putBiller, putOperator } from '../../../src/payments/billers/store.ts';
 import { setSource, setSourceKey } from '../../../src/payments/receipts/administer.ts';
 import { insertAccount, putSource } from '../../../src/payments/receipts/sources-store.ts';
 import { enterQuarantine } from '../../../src/payments/quarantine/enter.ts';
@@ -27,7 +28,7 @@ import type { Mac } from '../../../src/platform/base/mac.ts';
 import type { MasterKeys } from '../../../src/platform/base/sealing.ts';
 import type { Pool } from '../../../src/platform/db/pool.ts';
 import { requireVendor } from '../../../src/staff/own-vendor.ts';
-import { billerRecord, failedReport } from '../../support/money-fixture.ts';
+import { billerRecord, failedReport, paidReport } from '../../support/money-fixture.ts';
 import { VTPASS_SETTINGS } from '../../conformance/subjects/vtpass.ts';
 import { DARAJA_KEY, SHORT_CODE, startProvider } from '../../support/money-in.ts';
 import type { Provider } from '../../support/money-in.ts';
@@ -137,6 +138,23 @@ export function createFixtures(pool: Pool, masterKeys: MasterKeys) {
       const { vendorId } = keyOf(reference);
       const queue = { vendorId, billerCode: 'dstv', stage: 'send' as const };
       await claim(pool, [{ ...queue, max: 1_000, leaseMs: 600_000 }]);
+    },
+    /** The only biller for disbursements, through an operator of the sandbox. */
+    addDisbursements: async (): Promise<void> => {
+      const operatorCode = (await findBiller(pool, 'dstv'))?.operatorCode ?? '';
+      await putBiller(
+        pool,
+        billerRecord('mpesa_payout', { category: 'disbursements', operatorCode }),
+      );
+    },
+    /** Ends a payment that was sent, as paid. */
+    payPayment: async (reference: string): Promise<void> => {
+      const { paymentId, vendorId } = keyOf(reference);
+      const payment = await readPayment(pool, vendorId, paymentId);
+      const amountCents = payment?.amountCents ?? 0n;
+      await settlePayments(pool, [
+        paidReport({ paymentId, vendorId, billerCode: 'dstv', amountCents }),
+      ]);
     },
     /** Ends a payment that was sent. */
     endPayment: async (reference: string): Promise<void> => {

@@ -83,6 +83,20 @@ const approvedPayout = async (world: World): Promise<string> => {
   return id;
 };
 
+const disbursed = () => ({
+  ...{ amount: `${randomInt(10, 100)}.${randomInt(10, 100)}` },
+  ...{ evidence: 'mail', reason: 'asked for' },
+});
+
+/** A payout to a phone that two people set. */
+const phonePayout = async ({ addDisbursements, act, approve }: World) => {
+  await addDisbursements();
+  const phone = { phone: mobile(), reason: 'asked for' };
+  const { proposal } = await act('admin', '/vendors/paying/payout-phone', phone);
+  await approve('admin2', String(proposal));
+  return { vid: 'paying', ...disbursed() };
+};
+
 /** One that the sandbox has. */
 const collectorOf = (given: object) => async () => ({ collector: 'demo-collector', ...given });
 
@@ -221,6 +235,25 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     input: async (world) => ({ reference: await ended(world), reason: 'their log was lost' }),
   },
   ...CREDIT_SAMPLES,
+  'disbursement.list': nothing,
+  'disbursement.pay-out': { input: phonePayout },
+  'disbursement.refund': {
+    input: async (world) => {
+      await world.addDisbursements();
+      const reference = await sent(world);
+      await world.payPayment(reference);
+      return { ...disbursed(), reference, phone: mobile(), amount: '10.00' };
+    },
+  },
+  'disbursement.cancel': {
+    input: async (world) => {
+      const asked = await phonePayout(world);
+      const { disbursement } = await world.act('finance', '/disbursements/payouts', asked);
+      await world.approve('admin', String(disbursement));
+      return { disbursement };
+    },
+  },
+  'disbursement.set-phone': byAdmin({ phone: '0712345678', reason: 'asked for' }),
   'payout.list': nothing,
   'payout.propose': { input: async () => payout() },
   'payout.paid': {

@@ -33,6 +33,7 @@ export const DARAJA_B2C: Declaration = {
     'payments of 9 and of 250,001 shillings, and one that brings a customer above 500,000 a day: the codes should be 2, 3 and 4',
     'the balance: the name of the account that pays must be the setting float_account',
   ],
+  amounts: AMOUNTS,
   callerKey: 'refuses_reuse',
   result: 'callback',
   statusBy: 'our_reference',

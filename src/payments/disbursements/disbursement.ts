@@ -1,0 +1,139 @@
+import { centsAboveZero, filledText } from '../../platform/base/json-fields.ts';
+import { Type } from 'typebox';
+import { formatMoney } from '../../platform/base/money.ts';
+import { PlainError } from '../../platform/base/plain-error.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { Approved, Kind, Line, Proposed } from '../../proposals/kind.ts';
+import type { NewPayment } from '../create/payment.ts';
+import { createPayments } from '../create/store.ts';
+import { giveAway, holdMoney, releaseHeld } from '../ledger/holds.ts';
+import { findHold } from '../ledger/holds-store.ts';
+import { lockFloat } from '../ledger/store.ts';
+import { readBalance } from '../ledger/read-balances.ts';
+import { readTerms, requireTerms } from './terms.ts';
+import type { Terms } from './terms.ts';
+
+/** Fields of every disbursement. */
+export const disbursementFields = {
+  vendorId: Type.Integer(),
+  vid: filledText(64),
+  /** Of the payment that the approval makes: chosen at the proposal, so that its code covers it. */
+  paymentId: Type.String({ minLength: 36, maxLength: 36 }),
+  billerCode: filledText(40),
+  cents: centsAboveZero,
+  /** With its VAT. */
+  feeCents: Type.String({ pattern: '^[0-9]{1,15}$' }),
+  evidence: filledText(1000),
+};
+export interface DisbursementContent {
+  readonly vendorId: number;
+  readonly vid: string;
+  readonly paymentId: string;
+  readonly billerCode: string;
+  readonly cents: string;
+  readonly feeCents: string;
+  readonly evidence: string;
+}
+
+/** What every disbursement depends on. */
+export interface DisbursementFacts {
+  readonly terms: Terms;
+  readonly floatCents: bigint;
+  /** Zero or less: what the vendor owes us. */
+  readonly exposureCents: bigint;
+  readonly heldCents: bigint;
+}
+
+export interface DisbursementPlan {
+  readonly payment: NewPayment;
+  readonly lines: readonly Line[];
+}
+
+export const costOf = ({ cents, feeCents }: Pick<DisbursementContent, 'cents' | 'feeCents'>) =>
+  BigInt(cents) + BigInt(feeCents);
+
+export async function readDisbursement(
+  db: Queryable,
+  { vendorId, billerCode, cents }: DisbursementContent,
+  { lock, proposalId }: { readonly lock: boolean; readonly proposalId: string | null },
+): Promise<DisbursementFacts> {
+  if (lock) await lockFloat(db, vendorId);
+  const hold = proposalId === null ? undefined : await findHold(db, proposalId);
+  return {
+    terms: await readTerms(db, { vendorId, billerCode, amountCents: BigInt(cents) }),
+    floatCents: await readBalance(db, vendorId, 'float'),
+    exposureCents: await readBalance(db, vendorId, 'exposure'),
+    heldCents: hold?.vendorId === vendorId ? hold.cents : 0n,
+  };
+}
+
+/** Throws: `PlainError` with the field. Pure. */
+export function requireDisbursement(
+  facts: DisbursementFacts,
+  content: DisbursementContent & { readonly phone: string },
+  isProposed: boolean,
+): void {
+  const { cents, feeCents, phone } = content;
+  requireTerms(facts.terms, { amountCents: BigInt(cents), feeCents: BigInt(feeCents), phone });
+  const cost = costOf(content);
+  if (isProposed && facts.heldCents !== cost) {
+    throw new PlainError('The money of this disbursement is not held any more. Reject it.');
+  }
+  const hasCents = facts.floatCents + facts.heldCents;
+  if (cost <= hasCents + facts.exposureCents) return;
+  const owed = facts.exposureCents < 0n ? `, and owes us ${formatMoney(-facts.exposureCents)}` : '';
+  throw new PlainError(
+    `The vendor has ${formatMoney(hasCents)} in its float${owed}; it costs ${formatMoney(cost)} with its fee.`,
+    { field: 'amount' },
+  );
+}
+
+/** @param to the phone as people see it in what is kept. */
+export function planDisbursement(
+  { terms }: DisbursementFacts,
+  content: DisbursementContent & { readonly phone: string },
+  to: string,
+): DisbursementPlan {
+  const { vendorId, vid, paymentId, billerCode, cents, feeCents, phone } = content;
+  const { vatCents, feePrice } = terms;
+  return {
+    payment: {
+      ...{ vendorId, paymentId, billerCode, account: phone, phone: null, merchantReference: null },
+      ...{ amountCents: BigInt(cents), feeCents: BigInt(feeCents), vatCents, feePrice },
+      duplicateSeconds: 0,
+    },
+    lines: [
+      { label: 'Sent to', text: to, cents },
+      ...(feeCents === '0' ? [] : [{ label: 'Fee', cents: feeCents }]),
+      {
+        label: 'Booked',
+        text: `${vid}: held → reserved, for a payment through ${billerCode}`,
+        cents: String(costOf(content)),
+      },
+    ],
+  };
+}
+
+/** The parts in which all disbursements are the same. */
+export const DISBURSEMENT = {
+  ...{ proposedBy: 'finance.act', decidedBy: 'finance.act' },
+  ...{ expiresAfterDays: null, replaces: false },
+  vendorId: ({ vendorId }) => vendorId,
+  show: ({ lines }) => lines,
+  apply: async (db, { payment }, { proposal, at }: Approved<DisbursementContent>) => {
+    const { vendorId } = payment;
+    const cents = payment.amountCents + payment.feeCents;
+    await giveAway(db, { holderId: proposal.proposalId, vendorId, cents, to: 'float', at });
+    const [decision] = await createPayments(db, [payment]);
+    if (decision?.kind === 'accepted') return;
+    throw new PlainError('The payment was not made: its amount is not in the float.');
+  },
+  hold: {
+    take: async (db: Queryable, proposal: Proposed<DisbursementContent>) => {
+      const { proposalId: holderId, content, proposedAt: at } = proposal;
+      const { vendorId } = content;
+      await holdMoney(db, { holderId, vendorId, cents: costOf(content), from: 'float', at });
+    },
+    release: releaseHeld,
+  },
+} as const satisfies Partial<Kind<DisbursementContent, DisbursementFacts, DisbursementPlan>>;
