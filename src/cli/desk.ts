@@ -1,4 +1,4 @@
-import type { CreditDesk } from '../credit/facade.ts';
+import type { CreditDesk } from '../credit/desk.ts';
 import { ACCESS_PATH } from '../credit/operations/subject-access.ts';
 import { openRegistryVault } from '../credit/registry/read-vault.ts';
 import { creditKeysOf } from '../credit/registry/vault.ts';

@@ -2,7 +2,7 @@ import type { Pool } from '../platform/db/pool.ts';
 import { gaugesOf } from '../platform/gauges.ts';
 import type { MetricsRegistry } from '../platform/gauges.ts';
 import { readCardsInForce } from './governance/cards.ts';
-import { readNewestFigures } from './monitoring/months-store.ts';
+import { readNewestFigures } from './monitoring/read-months.ts';
 import { cardName } from './scorecards/scorecard.ts';
 
 /** The performance of the scorecards in use, as last measured. Labels contain no personal data. */

@@ -9,7 +9,8 @@ import { Refusal } from '../platform/base/errors.ts';
 import { wireOf } from './wire.ts';
 
 const core = async () => ({
-  ...(await import('../credit/facade.ts')),
+  ...(await import('../credit/registry/read-withdrawals.ts')),
+  ...(await import('../credit/watches/read-watches.ts')),
   ...(await import('../parties/read-vendors.ts')),
 });
 

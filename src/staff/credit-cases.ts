@@ -12,7 +12,11 @@ import type { PageOf } from './lists.ts';
 import { wireOf } from './wire.ts';
 
 const core = async () => ({
-  ...(await import('../credit/facade.ts')),
+  ...(await import('../credit/decisions/content.ts')),
+  ...(await import('../credit/decisions/preview.ts')),
+  ...(await import('../credit/registry/disputes.ts')),
+  ...(await import('../credit/registry/read-cases.ts')),
+  ...(await import('../credit/registry/read-disputes.ts')),
   ...(await import('./credit-proposal-core.ts')),
 });
 
@@ -198,16 +202,9 @@ export const CREDIT_DISPUTES: Noun = {
         }),
       }),
       output: Type.Object({ dispute: text({ title: 'Dispute' }) }),
-      handle: async ({ core: { openDispute }, input, deps }) => {
-        const { pool, vault, clock } = await deps.credit();
-        const id = await openDispute(pool, vault, {
-          ...{ crn: BigInt(input.crn), accountId: BigInt(input.account), at: clock.now() },
-          statement: input.statement.trim(),
-        });
-        if (id === undefined) {
-          const says = 'The subject does not have this account, or disputes it already.';
-          throw new Refusal('invalid_field', { field: 'account', text: says });
-        }
+      handle: async ({ core: { disputeAccount }, input, deps }) => {
+        const about = { crn: BigInt(input.crn), accountId: BigInt(input.account) };
+        const id = await disputeAccount(await deps.credit(), about, input.statement);
         return { result: { dispute: id }, audit: { target: id, after: { dispute: id } } };
       },
     }),

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { Static, TObject, TProperties } from 'typebox';
 import { CREDIT_OPERATIONS } from '../credit/bureaus/bureau.ts';
-import type { ReportDocument } from '../credit/facade.ts';
+import type { ReportDocument } from '../credit/reports/document.ts';
 import { DOCUMENT_FORMATS } from '../credit/reports/document.ts';
 import { DECISIONS, LANGUAGES } from '../credit/reports/words.ts';
 import { NAMES_SUBJECT, ofSubject } from './credit-fields.ts';
@@ -17,7 +17,10 @@ import { readDay } from './times.ts';
 import { wireOf } from './wire.ts';
 
 const core = async () => ({
-  ...(await import('../credit/facade.ts')),
+  ...(await import('../credit/reports/drafts.ts')),
+  ...(await import('../credit/reports/rendered.ts')),
+  ...(await import('../credit/reports/subject-document.ts')),
+  ...(await import('../credit/reports/subject-report.ts')),
   ...(await import('./own-vendor.ts')),
 });
 type Core = Awaited<ReturnType<typeof core>>;

@@ -16,7 +16,10 @@ import type { PageOf } from './lists.ts';
 import { wireOf } from './wire.ts';
 
 const core = async () => ({
-  ...(await import('../credit/facade.ts')),
+  ...(await import('../credit/enquiries/read-enquiries.ts')),
+  ...(await import('../credit/enquiries/read-kept.ts')),
+  ...(await import('../credit/matching/match.ts')),
+  ...(await import('../credit/operations/ask.ts')),
   ...(await import('./credit-report-core.ts')),
   ...(await import('./own-vendor.ts')),
 });

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Static, TObject, TProperties } from 'typebox';
-import type { Deps, Grounds } from '../credit/facade.ts';
+import type { Deps, Grounds } from '../credit/decisions/propose.ts';
 import { DOCUMENT_TYPES } from '../credit/registry/documents.ts';
 import type { ProposalRow } from '../proposals/proposal.ts';
 import { action } from './definition.ts';
@@ -73,7 +73,8 @@ export const ledTo = Type.Optional(
 );
 
 const core = async () => ({
-  ...(await import('../credit/facade.ts')),
+  ...(await import('../credit/decisions/propose.ts')),
+  ...(await import('../credit/registry/named-subject.ts')),
   ...(await import('./proposal-core.ts')),
 });
 type Core = Awaited<ReturnType<typeof core>>;

@@ -1,4 +1,4 @@
-import type { ImportDeps, ProposedFile } from '../credit/facade.ts';
+import type { ImportDeps, ProposedFile } from '../credit/decisions/imports.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import { requireFile } from './deps.ts';
 import type { StaffDeps } from './deps.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import type { ListedImport } from '../credit/facade.ts';
+import type { ListedImport } from '../credit/importing/read-imports.ts';
 import { TEMPLATES } from '../credit/importing/template.ts';
 import type { TemplateName } from '../credit/importing/template.ts';
 import { AMOUNT_UNITS } from '../credit/registry/account.ts';
@@ -20,7 +20,9 @@ import { readDay } from './times.ts';
 import { wireOf } from './wire.ts';
 
 const core = async () => ({
-  ...(await import('../credit/facade.ts')),
+  ...(await import('../credit/decisions/imports.ts')),
+  ...(await import('../credit/importing/import.ts')),
+  ...(await import('../credit/importing/read-imports.ts')),
   ...(await import('./credit-import-core.ts')),
   ...(await import('./proposal-core.ts')),
 });

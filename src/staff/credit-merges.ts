@@ -5,7 +5,7 @@ import { text, textOrNull, time, timeOrNull, titled } from './fields.ts';
 import { BY_ID, list } from './lists.ts';
 import { wireOf } from './wire.ts';
 
-const core = async () => await import('../credit/facade.ts');
+const core = async () => await import('../credit/registry/read-merges.ts');
 
 export const CREDIT_MERGES: Noun = {
   command: 'credit merge',

@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { AMOUNT_UNITS } from '../credit/registry/account.ts';
-import { Refusal } from '../platform/base/errors.ts';
 import { CREDIT_OPERATIONS } from '../credit/bureaus/bureau.ts';
-import type { Override } from '../credit/facade.ts';
+import type { Override } from '../credit/monitoring/read-overrides.ts';
 import { endingOf, lender, SCORE_KINDS } from './credit-fields.ts';
 import { IMPORT_ALONE } from './credit-imports.ts';
 import { OF_SUBJECTS } from './credit-subjects.ts';
@@ -17,7 +16,12 @@ import { BY_ID, BY_TEXT, list } from './lists.ts';
 import { wireOf } from './wire.ts';
 
 const core = async () => ({
-  ...(await import('../credit/facade.ts')),
+  ...(await import('../credit/monitoring/overrides.ts')),
+  ...(await import('../credit/monitoring/read-months.ts')),
+  ...(await import('../credit/monitoring/read-overrides.ts')),
+  ...(await import('../credit/monitoring/read-usage.ts')),
+  ...(await import('../credit/registry/lenders.ts')),
+  ...(await import('../credit/watches/read-watches.ts')),
   ...(await import('./own-vendor.ts')),
 });
 
@@ -101,9 +105,6 @@ const lenderView = Type.Object({
     nullText: 'as each file says',
   }),
 });
-
-const noLender = (code: string): Refusal =>
-  new Refusal('not_found', { text: `Lender ${code} has not submitted a file yet.` });
 
 export const CREDIT: Noun = {
   command: 'credit',
@@ -204,11 +205,8 @@ export const CREDIT: Noun = {
       permission: 'credit.read',
       input: inputOf({ lender: lender() }),
       output: lenderView,
-      handle: async ({ core: { findLender }, input, deps: { pool } }) => {
-        const found = await findLender(pool, input.lender);
-        if (found === undefined) throw noLender(input.lender);
-        return { lender: input.lender, sector: found.sector, amounts: found.amounts };
-      },
+      handle: async ({ core: { requireLender }, input, deps: { pool } }) =>
+        await requireLender(pool, input.lender),
     }),
     action(core, {
       name: 'credit.lender-amounts',
@@ -223,13 +221,11 @@ export const CREDIT: Noun = {
         }),
       }),
       output: lenderView,
-      handle: async ({ core: { findLender, setAmountUnit }, input, deps: { pool } }) => {
-        const before = await findLender(pool, input.lender);
-        if (before === undefined) throw noLender(input.lender);
+      handle: async ({ core: { changeAmountUnit }, input, deps: { pool } }) => {
         const amounts = input.amounts === 'unset' ? null : input.amounts;
-        await setAmountUnit(pool, input.lender, amounts);
+        const before = await changeAmountUnit(pool, input.lender, amounts);
         return {
-          result: { lender: input.lender, sector: before.sector, amounts },
+          result: { ...before, amounts },
           audit: { before: { amounts: before.amounts }, after: { amounts } },
         };
       },

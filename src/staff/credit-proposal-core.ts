@@ -1,5 +1,7 @@
-import * as facade from '../credit/facade.ts';
-import type { Content, Grounded } from '../credit/facade.ts';
+import { CREDIT_KIND_NAMES, isAboutPeople, ruleOf } from '../credit/decisions/content.ts';
+import { importOf } from '../credit/decisions/imports.ts';
+import { previewAccount, previewDispute, previewMerge } from '../credit/decisions/preview.ts';
+import type { Content, Grounded } from '../credit/decisions/content.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import type { Proposals } from '../proposals/proposals.ts';
 import type { ProposalRow } from '../proposals/proposal.ts';
@@ -21,7 +23,7 @@ export function listedCredit(
   row: ProposalRow,
   { permissions }: Viewer,
 ): ListedCreditProposal {
-  const isShown = !facade.isAboutPeople(row.kind) || permissions.has('credit.reports');
+  const isShown = !isAboutPeople(row.kind) || permissions.has('credit.reports');
   return {
     ...{ proposal: row.proposalId, proposed_at: row.proposedAt.toISOString() },
     what: groundedOf(proposals, row)?.what.kind ?? 'altered',
@@ -34,7 +36,7 @@ export function listedCredit(
 export async function creditProposal(id: string, deps: StaffDeps, viewer: Viewer) {
   const proposals = await deps.proposals();
   const row = await proposals.find(id);
-  if (!facade.CREDIT_KIND_NAMES.includes(row.kind)) {
+  if (!CREDIT_KIND_NAMES.includes(row.kind)) {
     throw new Refusal('not_found', { text: 'No such proposal' });
   }
   const grounded = groundedOf(proposals, row);
@@ -55,7 +57,7 @@ const NOTHING = { merge: null, dispute: null, account: null, import: null };
 async function previewsOf(row: ProposalRow, what: Content | undefined, deps: StaffDeps) {
   if (what === undefined) return NOTHING;
   if (what.kind === 'import' && row.decision === 'approved') {
-    const found = await facade.importOf(deps, what);
+    const found = await importOf(deps, what);
     const made = found && { import: found.importId, is_finished: found.finishedAt !== null };
     return { ...NOTHING, import: made ?? null };
   }
@@ -65,16 +67,16 @@ async function previewsOf(row: ProposalRow, what: Content | undefined, deps: Sta
     case 'merge':
     case 'unmerge': {
       const both = { from: BigInt(what.from), into: BigInt(what.into) };
-      return { ...NOTHING, merge: wireOf((await facade.previewMerge(desk, both)) ?? null) };
+      return { ...NOTHING, merge: wireOf((await previewMerge(desk, both)) ?? null) };
     }
     case 'dispute': {
       const about = { crn: BigInt(what.crn), accountId: BigInt(what.account) };
       const asked = { ...about, disputeId: what.dispute };
-      return { ...NOTHING, dispute: wireOf((await facade.previewDispute(desk, asked)) ?? null) };
+      return { ...NOTHING, dispute: wireOf((await previewDispute(desk, asked)) ?? null) };
     }
     case 'withdrawal':
     case 'sale':
-      return { ...NOTHING, account: wireOf((await facade.previewAccount(desk, what)) ?? null) };
+      return { ...NOTHING, account: wireOf((await previewAccount(desk, what)) ?? null) };
     default:
       return NOTHING;
   }
@@ -88,11 +90,11 @@ function contentView(content: Content): CreditContent {
   switch (content.kind) {
     case 'suppression': {
       const { kind, rule, former } = content;
-      const was = former === null ? null : ruleView(facade.ruleOf(former));
-      return { kind, rule: ruleView(facade.ruleOf(rule)), former: was };
+      const was = former === null ? null : ruleView(ruleOf(former));
+      return { kind, rule: ruleView(ruleOf(rule)), former: was };
     }
     case 'suppression_end':
-      return { kind: content.kind, former: ruleView(facade.ruleOf(content.former)) };
+      return { kind: content.kind, former: ruleView(ruleOf(content.former)) };
     default:
       return wireOf(content);
   }

@@ -15,7 +15,7 @@ import { BY_TIME, list } from './lists.ts';
 import { proposalView } from './proposal-schema.ts';
 
 const core = async () => ({
-  ...(await import('../credit/facade.ts')),
+  ...(await import('../credit/decisions/content.ts')),
   ...(await import('./credit-proposal-core.ts')),
 });
 

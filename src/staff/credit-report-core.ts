@@ -1,5 +1,8 @@
-import * as facade from '../credit/facade.ts';
-import type { AnsweredEnquiry } from '../credit/facade.ts';
+import { readAllCards } from '../credit/governance/cards.ts';
+import { personOf } from '../credit/operations/ask.ts';
+import { reasonTexts } from '../credit/reports/subject-document.ts';
+import { factsOf as cardFacts } from '../credit/scorecards/card-facts.ts';
+import type { AnsweredEnquiry } from '../credit/enquiries/read-kept.ts';
 import type { Queryable } from '../platform/db/pool.ts';
 import type { CustomerReport, EnquiryReport } from './credit-report-schema.ts';
 import { wireOf } from './wire.ts';
@@ -27,11 +30,11 @@ export async function reportView(
   found: AnsweredEnquiry,
 ): Promise<Omit<EnquiryReport, 'vid' | 'operation' | 'reference'>> {
   const { enquiredAt, reportReason, consentReference, consentDate, scorecard, source } = found;
-  const card = scorecard === null ? undefined : (await facade.readAllCards(db)).get(scorecard);
+  const card = scorecard === null ? undefined : (await readAllCards(db)).get(scorecard);
   return {
     ...wireOf({ enquiredAt, reportReason, consentReference, consentDate, scorecard, source }),
-    person: facade.personOf(found.keyId) ?? null,
-    card: card === undefined ? null : wireOf(facade.cardFacts(card)),
+    person: personOf(found.keyId) ?? null,
+    card: card === undefined ? null : wireOf(cardFacts(card)),
     report: reportOf(found),
   };
 }
@@ -102,7 +105,7 @@ function scoreOf(score: Texts | undefined): CustomerReport['score'] {
     score: number,
     grade: score['grade'] ?? '',
     probability: score['probability'] ?? '',
-    reasons: { en: facade.reasonTexts(given, 'en'), sw: facade.reasonTexts(given, 'sw') },
+    reasons: { en: reasonTexts(given, 'en'), sw: reasonTexts(given, 'sw') },
   };
 }
 

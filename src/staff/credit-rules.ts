@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Static, TProperties } from 'typebox';
-import type { SuppressionRule } from '../credit/facade.ts';
+import type { SuppressionRule } from '../credit/registry/suppression.ts';
 import { PRODUCT_TYPES, RISK_CLASSES } from '../credit/facts.ts';
 import { SECTORS } from '../parties/vendor.ts';
 import { isoDay } from '../platform/base/days.ts';
@@ -16,7 +16,7 @@ import { readDay } from './times.ts';
 import { wireOf } from './wire.ts';
 
 const core = async () => ({
-  ...(await import('../credit/facade.ts')),
+  ...(await import('../credit/registry/read-suppression.ts')),
   ...(await import('./case-core.ts')),
 });
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import type { Content } from '../credit/facade.ts';
+import type { Content } from '../credit/decisions/content.ts';
 import { DOCUMENT_TYPES } from '../credit/registry/documents.ts';
 import * as fields from './fields.ts';
 import { orNull, text, textOrNull, time, titled } from './fields.ts';

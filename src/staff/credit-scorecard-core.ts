@@ -1,5 +1,9 @@
-import * as facade from '../credit/facade.ts';
-import type { Scorecard } from '../credit/facade.ts';
+import { readAllCards, readCardsInForce } from '../credit/governance/cards.ts';
+import { plotsOf } from '../credit/monitoring/card-plots.ts';
+import { readKeptMonths } from '../credit/monitoring/read-months.ts';
+import { characteristic } from '../credit/scorecards/characteristics.ts';
+import { cardName } from '../credit/scorecards/scorecard.ts';
+import type { Scorecard } from '../credit/scorecards/scorecard.ts';
 import type { Queryable } from '../platform/db/pool.ts';
 import { MAX_MONTHS } from './credit-monitor.ts';
 import type { ListedScorecard, ScorecardDetail } from './credit-scorecard-schema.ts';
@@ -7,8 +11,8 @@ import { wireOf } from './wire.ts';
 
 /** By kind, the highest version first. */
 export async function listedCards(db: Queryable): Promise<ListedScorecard[]> {
-  const all = await facade.readAllCards(db);
-  const inForce = await facade.readCardsInForce(db);
+  const all = await readAllCards(db);
+  const inForce = await readCardsInForce(db);
   return [...all.values()]
     .map((card) => listed(card, inForce))
     .toSorted((a, b) => a.kind.localeCompare(b.kind) || b.version - a.version);
@@ -16,31 +20,31 @@ export async function listedCards(db: Queryable): Promise<ListedScorecard[]> {
 
 /** Undefined: there is no such card. */
 export async function shownCard(db: Queryable, name: string): Promise<ScorecardDetail | undefined> {
-  const card = (await facade.readAllCards(db)).get(name);
+  const card = (await readAllCards(db)).get(name);
   if (card === undefined) return undefined;
   const { kind, about, basePoints, characteristics } = card;
-  const months = await facade.readKeptMonths(db, MAX_MONTHS);
+  const months = await readKeptMonths(db, MAX_MONTHS);
   return {
-    ...listed(card, await facade.readCardsInForce(db)),
+    ...listed(card, await readCardsInForce(db)),
     ...{ about, base_points: basePoints },
     characteristics: characteristics.map(({ name: of, bins, never, reason }) => ({
-      ...{ name: of, meaning: facade.characteristic(of).meaning, reason, bins },
+      ...{ name: of, meaning: characteristic(of).meaning, reason, bins },
       never: never ?? null,
     })),
-    plots: wireOf(facade.plotsOf(card)),
+    plots: wireOf(plotsOf(card)),
     months: months.filter((month) => month.kind === kind).map(wireOf),
   };
 }
 
 function listed(
   card: Scorecard,
-  { champions, challengers }: Awaited<ReturnType<typeof facade.readCardsInForce>>,
+  { champions, challengers }: Awaited<ReturnType<typeof readCardsInForce>>,
 ): ListedScorecard {
   const { kind, version, about } = card;
-  const name = facade.cardName(card);
+  const name = cardName(card);
   const challenger = challengers[kind];
-  const isChallenger = challenger !== undefined && facade.cardName(challenger) === name;
-  const isChampion = facade.cardName(champions[kind]) === name;
+  const isChallenger = challenger !== undefined && cardName(challenger) === name;
+  const isChampion = cardName(champions[kind]) === name;
   const figure = (key: string): number | null => {
     const value = about[key];
     return typeof value === 'number' ? value : null;

@@ -12,7 +12,9 @@ import type { PageOf } from './lists.ts';
 import { wireOf } from './wire.ts';
 
 const core = async () => ({
-  ...(await import('../credit/facade.ts')),
+  ...(await import('../credit/governance/add-card.ts')),
+  ...(await import('../credit/governance/read-cards.ts')),
+  ...(await import('../credit/scorecards/scorecard.ts')),
   ...(await import('./credit-scorecard-core.ts')),
 });
 

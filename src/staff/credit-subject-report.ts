@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import type { AccountState, CreditAccount, SubjectReport } from '../credit/facade.ts';
+import type { AccountState, CreditAccount } from '../credit/facts.ts';
+import type { SubjectReport } from '../credit/reports/subject-report.ts';
 import { isoDay } from '../platform/base/days.ts';
 import { NAMES_SUBJECT, ofSubject } from './credit-fields.ts';
 import { view } from './definition.ts';
@@ -9,7 +10,11 @@ import { wireOf } from './wire.ts';
 
 /** Everything on file about a person, for the person. */
 
-const core = async () => await import('../credit/facade.ts');
+const core = async () => ({
+  ...(await import('../credit/matching/match.ts')),
+  ...(await import('../credit/reports/subject-report.ts')),
+  ...(await import('../credit/scorecards/standing.ts')),
+});
 type Core = Awaited<ReturnType<typeof core>>;
 
 const joined = (parts: readonly string[]): string => parts.filter((part) => part !== '').join(' ');

@@ -8,7 +8,13 @@ import type { Definition } from './definition.ts';
 import { displayName, inputOf, orNull, text, time } from './fields.ts';
 import { wireOf } from './wire.ts';
 
-const core = async () => await import('../credit/facade.ts');
+const core = async () => ({
+  ...(await import('../credit/bureaus/registry.ts')),
+  ...(await import('../credit/governance/cards.ts')),
+  ...(await import('../credit/registry/named-subject.ts')),
+  ...(await import('../credit/reports/access-links.ts')),
+  ...(await import('../credit/scorecards/score.ts')),
+});
 
 const count = (title: string) => Type.Integer({ title, unit: 'count' });
 

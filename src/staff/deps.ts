@@ -1,4 +1,4 @@
-import type { CreditDesk } from '../credit/facade.ts';
+import type { CreditDesk } from '../credit/desk.ts';
 import type { RelyingParty } from '../parties/people/relying-party.ts';
 import type { SignInAgain } from '../parties/people/sign-in-again.ts';
 import type { BillerCatalogue } from '../payments/billers/catalogue.ts';

@@ -99,7 +99,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['credit/rotation'],
   ['credit/credit', 'credit/metrics'],
   ['credit/operations'],
-  ['credit/facade'],
+  ['credit/desk'],
   // Every kind of proposal, for all that lead people to them.
   ['proposal-kinds', 'also-checked'],
   ['self-service'],

@@ -156,7 +156,7 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     tables: ['enquiries', 'vendors'],
     why: 'enquiries of a period are counted by vendor inside the database',
   },
-  'credit/registry/withdrawals-store.ts': {
+  'credit/registry/read-withdrawals.ts': {
     tables: ['credit_imports'],
     why: 'when an account came on file decides who was answered with it.',
   },

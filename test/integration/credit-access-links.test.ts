@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { MAX_ATTEMPTS, makeAccessLink } from '../../src/credit/reports/access-links-store.ts';
+import { MAX_ATTEMPTS, makeAccessLink } from '../../src/credit/reports/access-links.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import { useService } from '../support/use-service.ts';
 import { peopleDepsOf } from '../support/people-deps.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importFile } from '../../src/credit/importing/import.ts';
 import type { ImportOptions } from '../../src/credit/importing/import.ts';
-import { listImports } from '../../src/credit/importing/imports-store.ts';
+import { listImports } from '../../src/credit/importing/read-imports.ts';
 import { readDefaults } from '../../src/credit/importing/pre-listing.ts';
 import { setAmountUnit } from '../../src/credit/registry/lenders-store.ts';
 import type { SuppressionRule } from '../../src/credit/registry/suppression.ts';

@@ -9,19 +9,15 @@ import {
   proposeUnmerge,
 } from '../../src/credit/decisions/propose.ts';
 import type { Deps } from '../../src/credit/decisions/propose.ts';
-import {
-  closeCase,
-  findCase,
-  listCases,
-  openCases,
-} from '../../src/credit/registry/cases-store.ts';
+import { closeCase, openCases } from '../../src/credit/registry/cases-store.ts';
+import { findCase, listCases } from '../../src/credit/registry/read-cases.ts';
 import { listMerges, readSurvivors } from '../../src/credit/registry/read-merges.ts';
 import { putSuppressionRule } from '../../src/credit/registry/suppression-store.ts';
 import { readSuppressionRules } from '../../src/credit/registry/read-suppression.ts';
 import type { SuppressionRule } from '../../src/credit/registry/suppression.ts';
 import { cardName } from '../../src/credit/scorecards/scorecard.ts';
 import { shippedCards } from '../../src/credit/scorecards/score.ts';
-import { readStoredCards } from '../../src/credit/governance/cards-store.ts';
+import { readStoredCards } from '../../src/credit/governance/read-cards.ts';
 import { createMac } from '../../src/platform/base/mac.ts';
 import { newId } from '../../src/platform/base/ids.ts';
 import { createPool } from '../../src/platform/db/pool.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createWireTime } from '../../src/platform/base/clock.ts';
 import { newId } from '../../src/platform/base/ids.ts';
 import { importFile } from '../../src/credit/importing/import.ts';
-import { listImports } from '../../src/credit/importing/imports-store.ts';
+import { listImports } from '../../src/credit/importing/read-imports.ts';
 import type { ImportOptions, ImportResult } from '../../src/credit/importing/import.ts';
 import type { SubmittedAccount } from '../../src/credit/importing/record.ts';
 import { SeenAccounts } from '../../src/credit/importing/seen-accounts.ts';
@@ -15,7 +15,7 @@ import { lockRegistry } from '../../src/credit/registry/counters-store.ts';
 import { registerLender } from '../../src/credit/registry/lenders-store.ts';
 import { createValidator } from '../../src/credit/importing/validate.ts';
 import { indexAccount, writeBatch } from '../../src/credit/importing/write.ts';
-import { listCases } from '../../src/credit/registry/cases-store.ts';
+import { listCases } from '../../src/credit/registry/read-cases.ts';
 import { mergeSubjects } from '../../src/credit/registry/merges-store.ts';
 import { createVault } from '../../src/credit/registry/vault.ts';
 import { readCreditFiles } from '../../src/credit/registry/files-store.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { matchSubject } from '../../src/credit/matching/match.ts';
-import { listCases } from '../../src/credit/registry/cases-store.ts';
+import { listCases } from '../../src/credit/registry/read-cases.ts';
 import { findSubjects } from '../../src/credit/registry/read-subjects.ts';
 import { createVault } from '../../src/credit/registry/vault.ts';
 import { startOfDay } from '../../src/credit/registry/day.ts';

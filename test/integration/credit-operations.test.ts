@@ -12,7 +12,7 @@ import { listEnquiries } from '../../src/credit/enquiries/read-enquiries.ts';
 import { nameDiffers } from '../../src/credit/matching/match.ts';
 import { verifyChains } from '../../src/credit/enquiries/read-chains.ts';
 import { listSubjectEnquiries } from '../../src/credit/registry/subject-enquiries-store.ts';
-import { listCases } from '../../src/credit/registry/cases-store.ts';
+import { listCases } from '../../src/credit/registry/read-cases.ts';
 import { closeDispute, openDispute } from '../../src/credit/registry/disputes-store.ts';
 import { addLifeRecord } from '../../src/credit/registry/life-store.ts';
 import { newId } from '../../src/platform/base/ids.ts';

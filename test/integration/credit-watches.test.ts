@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { proposeMerge, proposeUnmerge } from '../../src/credit/decisions/propose.ts';
 import { watchAll } from '../../src/credit/watches/job.ts';
-import { listSubjectWatches, listVendorWatches } from '../../src/credit/watches/lists-store.ts';
+import { listSubjectWatches, listVendorWatches } from '../../src/credit/watches/read-watches.ts';
 import { shippedScorecards } from '../../src/credit/scorecards/score.ts';
 import { findVendor } from '../../src/parties/read-vendors.ts';
 import { setWebhook } from '../../src/payments/events/administer.ts';

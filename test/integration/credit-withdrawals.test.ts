@@ -14,16 +14,17 @@ import {
 } from '../../src/credit/decisions/propose.ts';
 import type { Deps } from '../../src/credit/decisions/propose.ts';
 import { importFile } from '../../src/credit/importing/import.ts';
-import { disputeLocation, openDispute } from '../../src/credit/registry/disputes-store.ts';
+import { openDispute } from '../../src/credit/registry/disputes-store.ts';
+import { disputeLocation } from '../../src/credit/registry/read-disputes.ts';
 import { findSubjects } from '../../src/credit/registry/read-subjects.ts';
 import { addSubjectEnquiries } from '../../src/credit/registry/subject-enquiries-store.ts';
 import {
   listRecipients,
   listWithdrawals,
   readShownSpans,
-} from '../../src/credit/registry/withdrawals-store.ts';
-import type { AccountRef } from '../../src/credit/registry/withdrawals-store.ts';
-import { listWatchesDuring } from '../../src/credit/watches/lists-store.ts';
+} from '../../src/credit/registry/read-withdrawals.ts';
+import type { AccountRef } from '../../src/credit/registry/read-withdrawals.ts';
+import { listWatchesDuring } from '../../src/credit/watches/read-watches.ts';
 import { putWatch } from '../../src/credit/watches/store.ts';
 import { scoreFile } from '../../src/credit/scorecards/score.ts';
 import { createWireTime } from '../../src/platform/base/clock.ts';

@@ -8,25 +8,28 @@ import { lockTopic, markChanged } from '../../platform/db/settings-watch.ts';
 import { kind } from '../../proposals/kind.ts';
 import type { AnyKind, Line } from '../../proposals/kind.ts';
 import { digestOf, readAllCards } from '../governance/cards.ts';
-import { assignCards, readAssignments } from '../governance/cards-store.ts';
-import { findImportOf } from '../importing/imports-store.ts';
-import { closeCase, findCase } from '../registry/cases-store.ts';
-import type { CreditCase } from '../registry/cases-store.ts';
+import { assignCards } from '../governance/cards-store.ts';
+import { readAssignments } from '../governance/read-cards.ts';
+import { findImportOf } from '../importing/read-imports.ts';
+import { closeCase } from '../registry/cases-store.ts';
+import { findCase } from '../registry/read-cases.ts';
+import type { CreditCase } from '../registry/read-cases.ts';
 import { holdRegistry } from '../registry/counters-store.ts';
-import { closeDispute, findOpenDispute, isSettled } from '../registry/disputes-store.ts';
+import { closeDispute } from '../registry/disputes-store.ts';
+import { findOpenDispute, isSettled } from '../registry/read-disputes.ts';
 import { addLifeRecord, findNewestLife } from '../registry/life-store.ts';
 import { findMergeProblem, mergeSubjects, undoMerge } from '../registry/merges-store.ts';
 import { readSurvivors } from '../registry/read-merges.ts';
 import { checkSale, findSale, recordSale, undoSale } from '../registry/sales-store.ts';
 import { putSuppressionRule, removeSuppressionRule } from '../registry/suppression-store.ts';
 import { readSuppressionRules } from '../registry/read-suppression.ts';
+import { withdrawAccount } from '../registry/withdrawals-store.ts';
 import {
   findCountedAccount,
   listBought,
   listRecipients,
   readShownSpans,
-  withdrawAccount,
-} from '../registry/withdrawals-store.ts';
+} from '../registry/read-withdrawals.ts';
 import { separateWatches } from '../watches/store.ts';
 import * as content from './content.ts';
 import type { Content, Grounded } from './content.ts';

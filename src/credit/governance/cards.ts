@@ -5,8 +5,8 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import { shippedCards, shippedScorecards } from '../scorecards/score.ts';
 import { SCORE_KINDS, cardName } from '../scorecards/scorecard.ts';
 import type { Scorecard, Scorecards, ScoreKind } from '../scorecards/scorecard.ts';
-import { readAssignments, readStoredCards } from './cards-store.ts';
-import type { CardChange } from './cards-store.ts';
+import { readAssignments, readStoredCards } from './read-cards.ts';
+import type { CardChange } from './read-cards.ts';
 
 /** The cards that score now. */
 export interface CardsInForce {

@@ -6,7 +6,7 @@ import { readScoredPeople } from '../registry/scored-people-store.ts';
 import type { ScoredPeople } from '../registry/scored-people-store.ts';
 import { MIN_PEOPLE, monitorMonths } from './monitor.ts';
 import type { MonthFigures } from './monitor.ts';
-import { readFirstMonths } from './months-store.ts';
+import { readFirstMonths } from './read-months.ts';
 
 interface AskedMonths {
   /** Number of months, including the current one. */

@@ -4,8 +4,9 @@ import type { CreditOperation } from '../bureaus/bureau.ts';
 import { listEnquiries } from '../enquiries/read-enquiries.ts';
 import type { MonthFigures } from './monitor.ts';
 import { readMonths, startOfMonths } from './months.ts';
-import { addOverride, countOverrides } from './overrides-store.ts';
-import type { Override } from './overrides-store.ts';
+import { addOverride } from './overrides-store.ts';
+import { countOverrides } from './read-overrides.ts';
+import type { Override } from './read-overrides.ts';
 
 /**
  * Records a lender’s decision against the score of an answered enquiry.

@@ -7,7 +7,7 @@ import type { Mac } from '../../platform/base/mac.ts';
 import { createTokenBuckets } from '../../platform/base/token-buckets.ts';
 import { networkOf } from '../../platform/http/rate-limits.ts';
 import { readSubject } from '../registry/read-subjects.ts';
-import { useAccessLink } from '../reports/access-links-store.ts';
+import { useAccessLink } from '../reports/access-links.ts';
 import { STYLE } from '../reports/html.ts';
 import { rendered } from '../reports/rendered.ts';
 import { subjectDocument } from '../reports/subject-document.ts';

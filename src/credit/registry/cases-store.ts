@@ -1,11 +1,6 @@
 import { newId } from '../../platform/base/ids.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-
-/**
- * `document_shared`: two subjects have one document. `documents_conflict`: a request whose
- * documents disagree. `account_holder`: a line gave a subject's account to somebody else.
- */
-export type CaseKind = 'document_shared' | 'documents_conflict' | 'account_holder';
+import type { CaseKind } from './read-cases.ts';
 
 /** Opens a case for each set of subjects, unless the same case is already open. */
 export async function openCases(
@@ -27,59 +22,6 @@ export async function openCases(
        where o.kind = $1 and o.crns = c.crns::bigint[] and o.closed_at is null)`,
     [kind, at, [...sets].map(() => newId()), [...sets].map((crns) => `{${crns}}`)],
   );
-}
-
-export interface CreditCase {
-  readonly caseId: string;
-  readonly kind: CaseKind;
-  readonly crns: readonly bigint[];
-  readonly openedAt: Date;
-  readonly closedAt: Date | null;
-  /** The finding and what was done; null while the case is open. */
-  readonly resolution: string | null;
-}
-
-interface CaseRow {
-  caseId: string;
-  kind: CaseKind;
-  crns: string[];
-  openedAt: Date;
-  closedAt: Date | null;
-  resolution: string | null;
-}
-
-const CASES = `select case_id as "caseId", kind, crns::text[] as crns, opened_at as "openedAt",
-    closed_at as "closedAt", resolution
-  from credit_cases`;
-
-function caseOf(row: CaseRow): CreditCase {
-  return { ...row, crns: row.crns.map(BigInt) };
-}
-
-export async function findCase(db: Queryable, caseId: string): Promise<CreditCase | undefined> {
-  const found = await db.query<CaseRow>(`${CASES} where case_id = $1`, [caseId]);
-  return found.rows.map(caseOf)[0];
-}
-
-/** A page of cases, oldest first. */
-export async function listCases(
-  db: Queryable,
-  search: {
-    readonly open: boolean;
-    /** The page after this case. */
-    readonly after?: string | undefined;
-    readonly limit: number;
-  },
-): Promise<CreditCase[]> {
-  const read = await db.query<CaseRow>(
-    `${CASES}
-     where (closed_at is null) = $1
-       and ($2::uuid is null or (opened_at, case_id) >
-         ((select opened_at from credit_cases where case_id = $2), $2))
-     order by opened_at, case_id limit $3`,
-    [search.open, search.after ?? null, search.limit],
-  );
-  return read.rows.map(caseOf);
 }
 
 /** Closes a case with its finding. Returns false if there is no such open case. */

@@ -8,7 +8,7 @@ import { accountsOf } from './read-subjects.ts';
 import type { AccountRow, FileOptions, StateRow } from './read-subjects.ts';
 import { pastEnquiryOf } from './subject-enquiries-store.ts';
 import type { PastEnquiryRow } from './subject-enquiries-store.ts';
-import { IS_WITHDRAWN } from './withdrawals-store.ts';
+import { IS_WITHDRAWN } from './read-withdrawals.ts';
 
 /** A subject, and the subjects whose rows belong to its file. */
 export interface FileOwner {

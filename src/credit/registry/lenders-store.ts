@@ -17,33 +17,6 @@ export async function registerLender(
   return read.rows[0]?.sector ?? lender.sector;
 }
 
-/** The unit of a lender's amounts, if it is set. */
-export async function readAmountUnit(
-  db: Queryable,
-  lender: string,
-): Promise<AmountUnit | undefined> {
-  const read = await db.query<{ amounts: AmountUnit | null }>(
-    'select amounts from lenders where lender = $1',
-    [lender],
-  );
-  return read.rows[0]?.amounts ?? undefined;
-}
-
-export interface Lender {
-  readonly lender: string;
-  readonly sector: Sector;
-  /** Null: each file has to say it. */
-  readonly amounts: AmountUnit | null;
-}
-
-export async function findLender(db: Queryable, lender: string): Promise<Lender | undefined> {
-  const read = await db.query<Lender>(
-    'select lender, sector, amounts from lenders where lender = $1',
-    [lender],
-  );
-  return read.rows[0];
-}
-
 /** @param amounts null: each file has to say it. Returns false if there is no such lender. */
 export async function setAmountUnit(
   db: Queryable,

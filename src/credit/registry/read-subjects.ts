@@ -14,7 +14,7 @@ import type { EnquiryWindow } from './subject-enquiries-store.ts';
 import type { Vault } from './vault.ts';
 import { joinSales } from './sales.ts';
 import { WITH_SALE } from './sales-store.ts';
-import { IS_WITHDRAWN } from './withdrawals-store.ts';
+import { IS_WITHDRAWN } from './read-withdrawals.ts';
 
 export interface FoundSubject {
   readonly crn: bigint;

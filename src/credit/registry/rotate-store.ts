@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import { accountLocation } from './account.ts';
 import { holdRegistry } from './counters-store.ts';
-import { disputeLocation } from './disputes-store.ts';
+import { disputeLocation } from './read-disputes.ts';
 import { subjectLocation } from './profile.ts';
 import type { Profile } from './profile.ts';
 import { PAGE_ROWS, pageOf, resealed } from './rotation.ts';

@@ -3,8 +3,8 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import type { Day } from './account.ts';
 import { holdRegistry } from './counters-store.ts';
 import { MEMBERS_OF_FIRST_PARAMETER } from './read-merges.ts';
-import { IS_WITHDRAWN } from './withdrawals-store.ts';
-import type { AccountRef } from './withdrawals-store.ts';
+import { IS_WITHDRAWN } from './read-withdrawals.ts';
+import type { AccountRef } from './read-withdrawals.ts';
 
 /**
  * SQL: the sale `e` of the account `a`, if any. Because of the offset, the planner looks each account

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { ScoreKind } from '../scorecards/scorecard.ts';
-import { IS_WITHDRAWN } from './withdrawals-store.ts';
+import { IS_WITHDRAWN } from './read-withdrawals.ts';
 
 /** Number of people with a score in a month, by their outcome. */
 export interface ScoredPeople {

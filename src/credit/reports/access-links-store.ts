@@ -1,91 +1,46 @@
-import { hashOf } from '../../parties/people/sessions.ts';
-import { randomBytes } from 'node:crypto';
-import type { Mac } from '../../platform/base/mac.ts';
-import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
 
-/** Random bytes in a token: too many to be guessed. */
-const TOKEN_BYTES = 32;
-const TOKEN = /^[A-Za-z0-9_-]{43}$/;
-
-/** A link ends after this many wrong answers, because somebody else may have it. */
-export const MAX_ATTEMPTS = 5;
-
-interface AccessLinkDeps {
-  readonly pool: Pool;
-  /** The ledger's key, so that nobody can make a link by writing to the database. */
-  readonly ledgerMac: Mac;
-}
-
-/** Makes a link for a subject. Returns its token, which is not stored. */
-export async function makeAccessLink(
-  { pool, ledgerMac }: AccessLinkDeps,
+export async function insertAccessLink(
+  db: Queryable,
   link: {
+    readonly hash: Buffer;
     readonly crn: bigint;
     readonly evidence: string;
     readonly at: Date;
     readonly expiresAt: Date;
+    readonly mac: Buffer;
   },
-): Promise<string> {
-  const token = randomBytes(TOKEN_BYTES).toString('base64url');
-  const mac = ledgerMac.sign(linkText(token, link));
-  await pool.query(
+): Promise<void> {
+  await db.query(
     `insert into access_links (token_hash, crn, evidence, made_at, expires_at, mac)
      values ($1, $2, $3, $4, $5, $6)`,
-    [hashOf(token), link.crn, link.evidence, link.at, link.expiresAt, mac],
+    [link.hash, link.crn, link.evidence, link.at, link.expiresAt, link.mac],
   );
-  return token;
-}
-
-/** Text of a link's authentication code. The end is a number, because `infinity` has no ISO form. */
-function linkText(
-  token: string,
-  { crn, expiresAt }: { readonly crn: bigint; readonly expiresAt: Date },
-): string {
-  return JSON.stringify(['access_links', token, String(crn), Number(expiresAt)]);
-}
-
-/**
- * Uses a link up. Returns its subject. Undefined if the token is unknown, used or expired, if the service did
- * not make the link, if it has had too many attempts, or if the answer is wrong: the caller cannot tell these
- * apart.
- * @param isAnswerRight whether what the person entered matches the subject.
- */
-export async function useAccessLink(
-  { pool, ledgerMac }: AccessLinkDeps,
-  {
-    token,
-    now,
-    isAnswerRight,
-  }: {
-    readonly token: string;
-    readonly now: Date;
-    readonly isAnswerRight: (crn: bigint) => Promise<boolean>;
-  },
-): Promise<bigint | undefined> {
-  if (!TOKEN.test(token)) return undefined;
-  const hash = hashOf(token);
-  const link = await takeAttempt(pool, hash, now);
-  if (link === undefined || !ledgerMac.verify(linkText(token, link), link.mac)) return undefined;
-  const { crn } = link;
-  if (!(await isAnswerRight(crn))) return undefined;
-  const used = await pool.query(
-    'update access_links set used_at = $2 where token_hash = $1 and used_at is null',
-    [hash, now],
-  );
-  return used.rowCount === 1 ? crn : undefined;
 }
 
 /** Counts an attempt before its answer is checked, so that concurrent attempts are limited too. */
-async function takeAttempt(
+export async function takeAttempt(
   db: Queryable,
-  hash: Buffer,
-  now: Date,
+  {
+    hash,
+    now,
+    maxAttempts,
+  }: { readonly hash: Buffer; readonly now: Date; readonly maxAttempts: number },
 ): Promise<{ crn: bigint; expiresAt: Date; mac: Buffer } | undefined> {
   const taken = await db.query<{ crn: bigint; expiresAt: Date; mac: Buffer }>(
     `update access_links set attempts = attempts + 1
      where token_hash = $1 and used_at is null and expires_at > $2 and attempts < $3
      returning crn, expires_at as "expiresAt", mac`,
-    [hash, now, MAX_ATTEMPTS],
+    [hash, now, maxAttempts],
   );
   return taken.rows[0];
+}
+
+/** Uses a link up. False if somebody else has. */
+export async function endAccessLink(db: Queryable, hash: Buffer, now: Date): Promise<boolean> {
+  const used = await db.query(
+    'update access_links set used_at = $2 where token_hash = $1 and used_at is null',
+    [hash, now],
+  );
+  return used.rowCount === 1;
 }

@@ -6,8 +6,8 @@ import type { Pool } from '../../platform/db/pool.ts';
 import { readFileOfToday } from '../bureaus/registry.ts';
 import { startOfDay } from '../registry/day.ts';
 import type { CreditFile } from '../facts.ts';
-import { listDisputes } from '../registry/disputes-store.ts';
-import type { Dispute } from '../registry/disputes-store.ts';
+import { listDisputes } from '../registry/read-disputes.ts';
+import type { Dispute } from '../registry/read-disputes.ts';
 import { listLifeRecords } from '../registry/life-store.ts';
 import type { SubjectLifeRecord } from '../registry/life-store.ts';
 import type { Profile } from '../registry/profile.ts';
@@ -19,8 +19,8 @@ import { crnOf } from '../registry/named-subject.ts';
 import type { NamedSubject } from '../registry/named-subject.ts';
 import { readMerged } from '../registry/read-merges.ts';
 import type { Vault } from '../registry/vault.ts';
-import { listSubjectWatches } from '../watches/lists-store.ts';
-import type { SubjectWatch } from '../watches/lists-store.ts';
+import { listSubjectWatches } from '../watches/read-watches.ts';
+import type { SubjectWatch } from '../watches/read-watches.ts';
 
 /** Everything on file about a person, for that person. */
 export interface SubjectReport {

@@ -1,14 +1,11 @@
 import * as propose from '../../../src/credit/decisions/propose.ts';
 import type { Deps, Grounds } from '../../../src/credit/decisions/propose.ts';
 import { digestOf } from '../../../src/credit/governance/cards.ts';
-import { assignCards, readAssignments } from '../../../src/credit/governance/cards-store.ts';
+import { assignCards } from '../../../src/credit/governance/cards-store.ts';
+import { readAssignments } from '../../../src/credit/governance/read-cards.ts';
 import { finishImport, openImport } from '../../../src/credit/importing/imports-store.ts';
-import {
-  closeCase,
-  findCase,
-  listCases,
-  openCases,
-} from '../../../src/credit/registry/cases-store.ts';
+import { closeCase, openCases } from '../../../src/credit/registry/cases-store.ts';
+import { findCase, listCases } from '../../../src/credit/registry/read-cases.ts';
 import { closeDispute, openDispute } from '../../../src/credit/registry/disputes-store.ts';
 import { registerLender } from '../../../src/credit/registry/lenders-store.ts';
 import { addLifeRecord, listLifeRecords } from '../../../src/credit/registry/life-store.ts';
@@ -16,10 +13,8 @@ import { mergeSubjects } from '../../../src/credit/registry/merges-store.ts';
 import { readSurvivors } from '../../../src/credit/registry/read-merges.ts';
 import { putSuppressionRule } from '../../../src/credit/registry/suppression-store.ts';
 import { readSuppressionRules } from '../../../src/credit/registry/read-suppression.ts';
-import {
-  listWithdrawals,
-  withdrawAccount,
-} from '../../../src/credit/registry/withdrawals-store.ts';
+import { withdrawAccount } from '../../../src/credit/registry/withdrawals-store.ts';
+import { listWithdrawals } from '../../../src/credit/registry/read-withdrawals.ts';
 import { shippedCards } from '../../../src/credit/scorecards/score.ts';
 import { cardName } from '../../../src/credit/scorecards/scorecard.ts';
 import { databaseTransaction } from '../../../src/platform/db/pool.ts';

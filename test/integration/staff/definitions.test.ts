@@ -29,7 +29,7 @@ import { allNouns } from '../../../src/staff/registry.ts';
 import { ALL_OF_STAFF, isForPages } from '../../../src/staff/viewer.ts';
 import { SCHEMA } from '../../../src/schema.ts';
 import { readConfig } from '../../../src/config.ts';
-import type { CreditDesk } from '../../../src/credit/facade.ts';
+import type { CreditDesk } from '../../../src/credit/desk.ts';
 import { createVault, creditKeysOf } from '../../../src/credit/registry/vault.ts';
 import type { TestDatabase } from '../../support/cluster.ts';
 import { signedIn } from '../../support/console-client.ts';

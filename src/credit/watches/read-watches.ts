@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/db/pool.ts';
-import { columnsOf } from '../registry/withdrawals-store.ts';
-import type { ShownSpan } from '../registry/withdrawals-store.ts';
+import { columnsOf } from '../registry/read-withdrawals.ts';
+import type { ShownSpan } from '../registry/read-withdrawals.ts';
 
 /** A watch of a person, as the person sees it. */
 export interface SubjectWatch {

@@ -1,0 +1,12 @@
+import type { EnquiryService } from './enquiries/service.ts';
+import type { ReportOptions } from './reports/subject-report.ts';
+
+/** What the calls of surfaces need besides the database. */
+export interface CreditDesk extends ReportOptions {
+  /** Undefined: this process makes no enquiries. */
+  readonly enquiryService: EnquiryService | undefined;
+  /** Where people open their own reports. */
+  readonly accessUrl: string;
+  /** Whom the recipient of a letter may ask. */
+  readonly contact: string;
+}
