@@ -25,6 +25,11 @@ const fee = Type.Object(
     maximum_cents: nullable(cents('The fee is at most this, before VAT is added.')),
     vat_percent: Type.String({ examples: ['16'] }),
     vat: Type.String({ description: '`included` in the fee, or `added` to it.' }),
+    excise_percent: Type.String({
+      description:
+        'Excise duty on the fee, `included` or `added` as VAT is. VAT is charged on both.',
+      examples: ['0'],
+    }),
   },
   { description: 'What you pay for a payment.' },
 );
@@ -85,6 +90,7 @@ function feeView(formula: FeeFormula): Static<typeof fee> {
     maximum_cents: maximumCents === null ? null : String(maximumCents),
     vat_percent: percentText(formula.vatBps),
     vat: formula.vatIncluded ? 'included' : 'added',
+    excise_percent: percentText(formula.exciseBps ?? 0),
   };
 }
 

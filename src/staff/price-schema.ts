@@ -8,4 +8,5 @@ export const formula = Type.Object({
   maximum: moneyOrNull(),
   vat_percent: text(),
   vat: Type.Enum(['included', 'added']),
+  excise_percent: text(),
 });

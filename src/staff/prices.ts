@@ -83,7 +83,15 @@ export const fee = {
       placeholder: 'percent',
     }),
   ),
-  vat_included: Type.Boolean({ default: false, description: 'the fee includes the VAT' }),
+  vat_included: Type.Boolean({
+    ...{ default: false, description: 'the fee includes the VAT, and the excise duty' },
+  }),
+  excise_percent: Type.Optional(
+    percent({
+      ...{ description: 'excise duty on the fee; VAT is charged on both', option: 'excise' },
+      placeholder: 'percent',
+    }),
+  ),
 };
 
 const vid = Type.Optional(
@@ -360,10 +368,11 @@ export function formulaOf(
     readonly maximum?: string;
     readonly vat_percent?: string;
     readonly vat_included: boolean;
+    readonly excise_percent?: string;
   },
 ): FeeFormula {
   const { flat, percent: share, tiers = [], vat_percent: vat } = input;
-  if (input.vat_included && vat === undefined) {
+  if (input.vat_included && (vat ?? input.excise_percent) === undefined) {
     const says = 'vat_percent is required if the fee includes the VAT';
     throw new Refusal('missing_field', { field: 'vat_percent', text: says });
   }
@@ -380,5 +389,6 @@ export function formulaOf(
     maximumCents: centsOf(input.maximum) ?? null,
     vatBps: bpsOf(vat),
     vatIncluded: input.vat_included,
+    exciseBps: bpsOf(input.excise_percent),
   };
 }

@@ -62,7 +62,8 @@ const sumsOf = (sums: MarginSums, { marginOf }: Core): Static<typeof marginSums>
 
 const vatSums = Type.Object({
   charges: count({ title: 'Charges' }),
-  fees: money({ title: 'Taxable fees', description: 'without the VAT' }),
+  fees: money({ title: 'Taxable fees', description: 'with excise duty, without the VAT' }),
+  excise: money({ title: 'Excise duty', description: 'on all fees, with VAT or without' }),
   charged: money({ title: 'Charged' }),
   returned: money({ title: 'Given back', description: 'by corrections' }),
   vat: money({ title: 'VAT' }),
@@ -214,7 +215,7 @@ export const REPORTS: Noun = {
     view(core, {
       name: 'report.vat',
       summary:
-        'The VAT of a month by vendor: charged with fees, less what corrections gave back. The fees are the taxable base: those that VAT was charged on, without it. Fails unless the total agrees with the ledger’s account.',
+        'The VAT of a month by vendor: charged with fees, less what corrections gave back. The fees are the taxable base: those that VAT was charged on, with excise duty and without the VAT. Taxes are rounded to a cent for each payment, and each figure is a sum of these, so a share of the total base may differ from it. Fails unless the total agrees with the ledger’s account.',
       route: 'GET /vat',
       permission: 'finance.read',
       isLong: true,

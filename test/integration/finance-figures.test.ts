@@ -208,7 +208,15 @@ test('the VAT of the month is the ledger’s account', async () => {
   expect(await told('report', 'vat', '--month', month)).toEqual(found);
   const csv = (await finance.get('/vat.csv')).text.trimEnd().split('\r\n');
   expect(csv.at(-1)).toBe(
-    ['total', total.charges, total.fees, total.charged, total.returned, total.vat].join(','),
+    [
+      'total',
+      total.charges,
+      total.fees,
+      total.excise,
+      total.charged,
+      total.returned,
+      total.vat,
+    ].join(','),
   );
   const written = await must(environment, 'report', 'vat', '--month', month, '--csv');
   expect(written.stdout.trimEnd().split('\r\n')).toEqual(

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listCasesAbout } from '../../src/payments/cases/read-cases.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
+import { checkLedger } from '../../src/payments/audit/check.ts';
 import { reportVat } from '../../src/payments/reports/vat.ts';
 import { createWireTime } from '../../src/platform/base/clock.ts';
 import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
@@ -17,6 +18,8 @@ const PERIOD = {
   to: new Date(Date.now() + 3_600_000),
 };
 const TAXED = { feeCents: 116n, vatCents: 16n };
+/** Fee 100, excise duty 15, and VAT on both. */
+const WITH_EXCISE = { feeCents: 133n, vatCents: 18n };
 const FREE = { feeCents: 25n, vatCents: 0n };
 
 let books: Books;
@@ -64,6 +67,8 @@ test('the fees are those that VAT was charged on, of every vendor', async () => 
   const [taxed = 0, free = 0, mixed = 0, returned = 0, late = 0, undone = 0] = vendors;
   await paid(taxed, TAXED);
   await paid(taxed, TAXED);
+  await paid(taxed, WITH_EXCISE);
+  await corrected(await paid(undone, WITH_EXCISE));
   await paid(free, FREE);
   await paid(mixed, TAXED);
   await paid(mixed, FREE);
@@ -78,16 +83,17 @@ test('the fees are those that VAT was charged on, of every vendor', async () => 
 
   const report = await reportVat(books.pool, PERIOD);
   const vid = (vendorId: number): string => `vendor-${vendorId}`;
-  const nothing = { chargedCents: 0n, returnedCents: 0n };
+  const nothing = { chargedCents: 0n, returnedCents: 0n, exciseCents: 0n };
   expect(report.vendors).toEqual(
     [
       {
         ...nothing,
         vid: vid(taxed),
-        charges: 2,
-        feesCents: 200n,
-        chargedCents: 32n,
-        vatCents: 32n,
+        charges: 3,
+        feesCents: 315n,
+        exciseCents: 15n,
+        chargedCents: 50n,
+        vatCents: 50n,
       },
       {
         ...nothing,
@@ -98,6 +104,7 @@ test('the fees are those that VAT was charged on, of every vendor', async () => 
         vatCents: 16n,
       },
       {
+        ...nothing,
         vid: vid(returned),
         charges: 2,
         feesCents: 100n,
@@ -114,17 +121,21 @@ test('the fees are those that VAT was charged on, of every vendor', async () => 
         vatCents: 16n,
       },
       {
+        ...nothing,
         vid: vid(undone),
-        charges: 1,
+        charges: 2,
         feesCents: 0n,
-        chargedCents: 16n,
-        returnedCents: 16n,
+        chargedCents: 34n,
+        returnedCents: 34n,
         vatCents: 0n,
       },
     ].toSorted((one, other) => (one.vid < other.vid ? -1 : 1)),
   );
-  expect(report.total).toMatchObject({ charges: 7, feesCents: 500n, vatCents: 80n });
+  expect(report.total).toMatchObject({ charges: 9, feesCents: 615n, vatCents: 98n });
   expect(report.isEqual).toBe(true);
+  expect(await books.balances(taxed)).toMatchObject({ fees: 300n, excise: 15n, vat: 50n });
+  expect(await books.balances(undone)).toMatchObject({ fees: 0n, excise: 0n, vat: 0n });
+  expect((await checkLedger(books.pool)).violations).toEqual([]);
 });
 
 test('VAT that a vendor pays in part, and owes in part, is one charge', async () => {

@@ -33,7 +33,7 @@ const ACCOUNTS = [
   'mine',
 ];
 /** Accounts that only prices use, with the legs and sources that could hide a transfer of theirs. */
-const PRICE_ACCOUNTS = ['vat', 'cost:kplc', 'commission:kplc', 'commission_due:kplc'];
+const PRICE_ACCOUNTS = ['vat', 'excise', 'cost:kplc', 'commission:kplc', 'commission_due:kplc'];
 const SOURCES = [
   'a queued payment',
   'a successful payment',
@@ -193,7 +193,7 @@ test.each(SOURCES)(
   'every transfer that can be added for %s is found, between any accounts',
   async (source) => {
     const pairs = pairsOf(ACCOUNTS);
-    const forged = await forgeAll({ sources: [source], pairs, legs: [1, 2, 3, 4, 7] });
+    const forged = await forgeAll({ sources: [source], pairs, legs: [1, 2, 3, 4, 7, 10] });
     expect(forged.unnoticed).toEqual([]);
     expect(forged.tried).toBeGreaterThan(40);
   },
@@ -203,7 +203,7 @@ test('every added transfer of VAT, cost and commission is found', async () => {
   const pairs = pairsOf([...ACCOUNTS, ...PRICE_ACCOUNTS]).filter(
     ({ debit, credit }) => PRICE_ACCOUNTS.includes(debit) || PRICE_ACCOUNTS.includes(credit),
   );
-  const forged = await forgeAll({ sources: PRICED_SOURCES, pairs, legs: [5, 8, 9] });
+  const forged = await forgeAll({ sources: PRICED_SOURCES, pairs, legs: [5, 8, 9, 10] });
   expect(forged.unnoticed).toEqual([]);
   expect(forged.tried).toBeGreaterThan(250);
 });

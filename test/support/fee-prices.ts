@@ -6,10 +6,18 @@ import type { FeeFormula, FeePrices } from '../../src/payments/prices/price.ts';
  * (src/payments/audit/price-check.ts). The version is the fee in cents, plus 10,000 for the second
  * biller.
  */
-export const FIXTURE_FEES: readonly { readonly feeCents: bigint; readonly vatBps: number }[] = [
-  ...[5n, 10n, 25n, 30n, 50n, 100n, 150n, 1_001n].map((feeCents) => ({ feeCents, vatBps: 0 })),
+export const FIXTURE_FEES: readonly {
+  readonly feeCents: bigint;
+  readonly vatBps: number;
+  readonly exciseBps: number;
+}[] = [
+  ...[5n, 10n, 25n, 30n, 50n, 100n, 150n, 1_001n].map((feeCents) => ({
+    ...{ feeCents, vatBps: 0, exciseBps: 0 },
+  })),
   // Including 16 cents of VAT.
-  { feeCents: 116n, vatBps: 1_600 },
+  { feeCents: 116n, vatBps: 1_600, exciseBps: 0 },
+  // Including 15 cents of excise duty, and 18 cents of VAT.
+  { feeCents: 133n, vatBps: 1_600, exciseBps: 1_500 },
 ];
 export const SECOND_BILLER_VERSIONS = 10_000;
 

@@ -113,16 +113,18 @@ export async function openBooks(): Promise<Books> {
 /** See fee-prices.ts. */
 async function insertFixturePrices(client: Queryable): Promise<void> {
   await client.query(
-    `insert into fee_prices (version, biller_code, valid_from, set_at, set_by, tiers, vat_bps, vat_included)
-     select version, biller_code, at, at, 'Fixture', tiers, vat_bps, true
+    `insert into fee_prices (version, biller_code, valid_from, set_at, set_by, tiers, vat_bps, vat_included,
+       excise_bps)
+     select version, biller_code, at, at, 'Fixture', tiers, vat_bps, true, excise_bps
      from (
-       select fee + b.versions as version, b.biller_code, vat_bps,
+       select fee + b.versions as version, b.biller_code, vat_bps, excise_bps,
          jsonb_build_array(jsonb_build_object('from_cents', 0, 'flat_cents', fee, 'bps', 0)) as tiers,
          now() + (n - 100) * interval '1 millisecond' as at
-       from unnest($1::integer[], $2::integer[]) with ordinality as u (fee, vat_bps, n)
+       from unnest($1::integer[], $2::integer[], $6::integer[]) with ordinality
+           as u (fee, vat_bps, excise_bps, n)
          cross join (values ($3, 0), ($4, $5::integer)) as b (biller_code, versions)
        union all
-       select $5::integer * 2 + b.n, b.biller_code, 0, '[]', now()
+       select $5::integer * 2 + b.n, b.biller_code, 0, 0, '[]', now()
        from unnest(array[$3, $4]) with ordinality as b (biller_code, n)
      ) p`,
     [
@@ -131,6 +133,7 @@ async function insertFixturePrices(client: Queryable): Promise<void> {
       BILLER,
       OTHER_BILLER,
       SECOND_BILLER_VERSIONS,
+      FIXTURE_FEES.map(({ exciseBps }) => exciseBps),
     ],
   );
 }

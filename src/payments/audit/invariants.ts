@@ -9,11 +9,11 @@ import { priceInvariants } from './price-invariants.ts';
 
 /** Every payment, including those whose details were archived. */
 const PAYMENTS = `(
-            select bucket, vendor_id, payment_id, amount_cents, fee_cents, vat_cents, operator_price,
+            select bucket, vendor_id, payment_id, amount_cents, fee_cents, vat_cents, fee_price, operator_price,
               operator_code, outcome
             from payments
             union all
-            select bucket, vendor_id, payment_id, amount_cents, fee_cents, vat_cents, operator_price,
+            select bucket, vendor_id, payment_id, amount_cents, fee_cents, vat_cents, fee_price, operator_price,
               operator_code, outcome
             from archived_payments
           )`;
@@ -153,6 +153,7 @@ export const INVARIANTS: readonly Invariant[] = [
               coalesce(t.outcome, 'open'), coalesce(r.gone, 0), coalesce(r.back, 0)) as detail
           from (
             select x.bucket, x.vendor_id, x.payment_id, x.amount_cents, x.fee_cents, x.vat_cents,
+              excise_of(x.fee_cents, x.vat_cents, x.fee_price) as excise_cents,
               coalesce(c.outcome_before, x.outcome) as outcome
             from ${PAYMENTS} x left join (
               select distinct on (bucket, vendor_id, payment_id) bucket, vendor_id, payment_id,
@@ -165,13 +166,15 @@ export const INVARIANTS: readonly Invariant[] = [
               coalesce(sum(amount_cents) filter (where credit_account <> 'float'), 0) as gone,
               coalesce(sum(amount_cents) filter (where credit_account = 'float'), 0) as back,
               coalesce(sum(amount_cents) filter (where credit_account = 'fees'), 0) as fee,
-              coalesce(sum(amount_cents) filter (where credit_account = 'vat'), 0) as vat
+              coalesce(sum(amount_cents) filter (where credit_account = 'vat'), 0) as vat,
+              coalesce(sum(amount_cents) filter (where credit_account = 'excise'), 0) as excise
             from transfers where debit_account = 'reserved' group by bucket, vendor_id, source_id
           ) r on r.bucket = t.bucket and r.vendor_id = t.vendor_id and r.source_id = t.payment_id
           where (case
             when t.outcome is null then r.source_id is null
             when t.outcome = 'failed' then r.gone = 0 and r.back = t.amount_cents + t.fee_cents
-            else r.gone > r.fee + r.vat and r.vat = t.vat_cents and r.fee = t.fee_cents - t.vat_cents
+            else r.gone > r.fee + r.vat + r.excise and r.vat = t.vat_cents and r.excise = t.excise_cents
+              and r.fee = t.fee_cents - t.vat_cents - t.excise_cents
               and r.gone + r.back = t.amount_cents + t.fee_cents end) is not true`,
   },
   ...priceInvariants(PAYMENTS),

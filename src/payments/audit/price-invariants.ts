@@ -61,10 +61,10 @@ const TERMS_DIFFER = `select x.correction_id from corrections x where x.bucket =
 
 const CORRECTED_BY_PRICE: Invariant = {
   name: 'corrected_by_price',
-  says: 'After corrections a successful payment has its fee and VAT, a failed one none, and its cost and commission are those of the amount that the ledger still counts as paid, and what two people decided to differ.',
+  says: 'After corrections a successful payment has its fee and taxes, a failed one none, and its cost and commission are those of the amount that the ledger still counts as paid, and what two people decided to differ.',
   sql: `select t.vendor_id as "vendorId",
-            format('payment %s: fee %s, VAT %s, cost %s, commission %s, of which due %s', t.payment_id, m.fee,
-              m.vat, m.cost, m.commission, m.due) as detail
+            format('payment %s: fee %s, VAT %s, excise %s, cost %s, commission %s, of which due %s', t.payment_id, m.fee,
+              m.vat, m.excise, m.cost, m.commission, m.due) as detail
           from (
             select distinct bucket, vendor_id, payment_id from corrections where payment_id is not null
           ) c join payments t
@@ -72,6 +72,7 @@ const CORRECTED_BY_PRICE: Invariant = {
             cross join lateral (
               select coalesce(sum(s.change) filter (where s.account = 'fees'), 0) as fee,
                 coalesce(sum(s.change) filter (where s.account = 'vat'), 0) as vat,
+                coalesce(sum(s.change) filter (where s.account = 'excise'), 0) as excise,
                 coalesce(-sum(s.change) filter (where s.account like 'cost:%'), 0) as cost,
                 coalesce(sum(s.change) filter (where s.account like 'commission:%'), 0) as commission,
                 coalesce(-sum(s.change) filter (where s.account like 'commission_due:%'), 0) as due,
@@ -94,9 +95,11 @@ const CORRECTED_BY_PRICE: Invariant = {
                 p.commission_netted as is_netted
               from operator_prices p where p.version = t.operator_price and m.paid > 0
             ) e on true
-          where (m.fee, m.vat, m.cost, m.commission, m.due) is distinct from (
-            case when t.outcome = 'success' then t.fee_cents - t.vat_cents else 0 end,
+          cross join lateral (select excise_of(t.fee_cents, t.vat_cents, t.fee_price) as cents) x
+          where (m.fee, m.vat, m.excise, m.cost, m.commission, m.due) is distinct from (
+            case when t.outcome = 'success' then t.fee_cents - t.vat_cents - x.cents else 0 end,
             case when t.outcome = 'success' then t.vat_cents else 0 end,
+            case when t.outcome = 'success' then x.cents else 0 end,
             coalesce(e.cost, 0) + case when m.paid > 0 then m.other_cost else 0 end,
             coalesce(e.commission, 0) + case when m.paid > 0 then m.other_commission else 0 end,
             case when e.is_netted then 0 else coalesce(e.commission, 0) end)`,

@@ -116,7 +116,8 @@ async function correct(
   ]);
   await ensureAccounts(db, vendorId, [...new Set(accounts)]);
   for (const [index, transfer] of plan.transfers.entries()) {
-    const leg = index + 1;
+    // 8 and 9 are a payment’s cost and commission.
+    const leg = index < 7 ? index + 1 : index + 3;
     await postTransfer(db, { ...transfer, sourceId: correctionId, leg, createdAt: postedAt });
   }
   const outcomeAfter = plan.outcomeAfter;

@@ -20,8 +20,15 @@ export function accountOf<
 }
 
 /** Where the parts of a fee belong; none that is zero. */
-export function feeParts({ feeCents, vatCents }: Fee): (readonly ['fees' | 'vat', bigint])[] {
-  const parts = [['fees', feeCents - vatCents] as const, ['vat', vatCents] as const];
+export function feeParts(
+  { feeCents, vatCents }: Fee,
+  exciseCents = 0n,
+): (readonly ['fees' | 'excise' | 'vat', bigint])[] {
+  const parts = [
+    ['fees', feeCents - vatCents - exciseCents],
+    ['excise', exciseCents],
+    ['vat', vatCents],
+  ] as const;
   return parts.filter(([, cents]) => cents > 0n);
 }
 

@@ -4,7 +4,7 @@ import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { CaseRow } from '../cases/read-cases.ts';
 import { movedCents, smallest } from './left-to-correct.ts';
-import { feeOf, paidFor, termsOf } from '../prices/price.ts';
+import { exciseOf, feeOf, paidFor, termsOf } from '../prices/price.ts';
 import type { FeeFormula, OperatorTerms } from '../prices/price.ts';
 import { accountOf, changedTerms, chargesOf, feeParts } from './charges.ts';
 import type { PlannedTransfer } from './charges.ts';
@@ -57,8 +57,11 @@ export function planLostCharge(
   const { vendorId, terms } = lost;
   const { transfers, take } = chargesOf(vendorId, [['float', floatCents]]);
   take(accountOf('operator', row), amountCents);
-  const fee = lost.feePrice === null ? undefined : feeOf(lost.feePrice, amountCents);
-  if (fee !== undefined) for (const [account, part] of feeParts(fee)) take(account, part);
+  if (lost.feePrice !== null) {
+    const fee = feeOf(lost.feePrice, amountCents);
+    const exciseCents = exciseOf(fee, lost.feePrice.exciseBps ?? 0);
+    for (const [account, part] of feeParts(fee, exciseCents)) take(account, part);
+  }
   const { cost, commission } = changedTerms(row, { vendorId, terms, postedCents: 0n }, amountCents);
   return [...transfers, ...cost, ...commission];
 }
@@ -130,6 +133,7 @@ export function planLostReturn(
     ...giveBack(operator, amountCents),
     ...undone.filter(({ debitAccount }) => debitAccount === operator),
     ...giveBack('fees', balanceOf('fees', own)),
+    ...giveBack('excise', balanceOf('excise', own)),
     ...giveBack('vat', balanceOf('vat', own)),
   ];
 }

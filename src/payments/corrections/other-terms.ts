@@ -16,9 +16,11 @@ type Row = Pick<CaseRow, 'kind' | 'operatorCode' | 'facts'>;
 
 /** A payment with what it recorded of prices. */
 export interface PricedPayment extends OurPayment {
-  /** With its VAT. */
+  /** With its VAT and its excise duty. */
   readonly feeCents: bigint;
   readonly vatCents: bigint;
+  /** Absent: none. */
+  readonly exciseCents?: bigint;
   /** The terms of the case's operator for the payment; null: it has none, or another operator executed it. */
   readonly terms: OperatorTerms | null;
   /** What `terms_differ` posted for it and is still there. */

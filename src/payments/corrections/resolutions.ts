@@ -191,7 +191,8 @@ function planCharge(situation: Situation, proposal: ProposedResolution): Plan {
   const wasFailed = payment.outcome === 'failed';
   const { transfers, take } = chargesOf(payment.vendorId, [['float', floatCents]]);
   take(accountOf('operator', row), amountCents);
-  if (wasFailed) for (const [account, cents] of feeParts(payment)) take(account, cents);
+  if (wasFailed)
+    for (const [account, cents] of feeParts(payment, payment.exciseCents)) take(account, cents);
   const { cost, commission } = changedTerms(row, payment, payment.postedCents + amountCents);
   transfers.push(...cost, ...commission);
   return { kind: 'correct', transfers, outcomeAfter: wasFailed ? 'success' : null };
@@ -280,7 +281,7 @@ function planReturn(situation: Situation, proposal: ProposedResolution): Plan {
   });
   // If nothing was paid, we have earned no fee.
   const whole = amountCents === postedCents;
-  const fees = whole ? feeParts(payment) : [];
+  const fees = whole ? feeParts(payment, payment.exciseCents) : [];
   const { cost, commission } = changedTerms(row, payment, postedCents - amountCents);
   // In an order in which the operator’s account never falls below zero.
   const transfers = [

@@ -222,6 +222,7 @@ export async function readPayment(
 export interface RecordedPrices {
   readonly feeCents: bigint;
   readonly vatCents: bigint;
+  readonly exciseCents: bigint;
   /** The operator that the outcome is from, and the version of its price. */
   readonly executedBy: string | null;
   readonly operatorPrice: number | null;
@@ -233,7 +234,8 @@ export async function readRecordedPrices(
   paymentId: string,
 ): Promise<RecordedPrices | undefined> {
   const read = await db.query<RecordedPrices>(
-    `select fee_cents as "feeCents", vat_cents as "vatCents", operator_code as "executedBy",
+    `select fee_cents as "feeCents", vat_cents as "vatCents",
+       excise_of(fee_cents, vat_cents, fee_price) as "exciseCents", operator_code as "executedBy",
        operator_price as "operatorPrice"
      from payments where bucket = bucket_of($1) and vendor_id = $1 and payment_id = $2`,
     [vendorId, paymentId],

@@ -26,7 +26,7 @@ begin
   v_now := clock_timestamp();
   v_cancelled := array(
     select row(1, p_vendor_id, p_payment_id, 'failed', null, null, p_message, null, 'other', 'person', null, null,
-      null, null, null, null, t.amount_cents, t.fee_cents, t.vat_cents, null, q.row_at, t.row_at)::settlement
+      null, null, null, null, t.amount_cents, t.fee_cents, t.vat_cents, t.fee_price, null, q.row_at, t.row_at)::settlement
     from (
       select d.ctid as row_at from dispatch_queue d
       where d.bucket = p_bucket and d.vendor_id = p_vendor_id and d.biller_code = p_biller_code
@@ -34,7 +34,7 @@ begin
       limit 1
     ) q
       cross join lateral (
-        select p.ctid as row_at, p.amount_cents, p.fee_cents, p.vat_cents from payments p
+        select p.ctid as row_at, p.amount_cents, p.fee_cents, p.vat_cents, p.fee_price from payments p
         where p.bucket = p_bucket and p.vendor_id = p_vendor_id and p.payment_id = p_payment_id
           and p.biller_code = p_biller_code and p.outcome is null
         limit 1

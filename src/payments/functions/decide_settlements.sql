@@ -20,7 +20,7 @@ begin
         where x.bucket = p_bucket and x.vendor_id = r.vendor_id and x.payment_id = r.payment_id
           and x.operator_code = e.operator_code
         order by x.attempt_number desc limit 1) end,
-      t.amount_cents, t.fee_cents, t.vat_cents, r.paid_cents, q.row_at, t.row_at)::settlement
+      t.amount_cents, t.fee_cents, t.vat_cents, t.fee_price, r.paid_cents, q.row_at, t.row_at)::settlement
     from unnest(p_reports) r
       cross join lateral (
         select d.ctid as row_at, d.stage = 'verify' as has_attempt, d.attempt_number, d.sent_at,
@@ -34,7 +34,7 @@ begin
       ) q
       -- A row of the queue without its open payment stays as evidence (ledger check).
       cross join lateral (
-        select p.ctid as row_at, p.amount_cents, p.fee_cents, p.vat_cents from payments p
+        select p.ctid as row_at, p.amount_cents, p.fee_cents, p.vat_cents, p.fee_price from payments p
         where p.bucket = p_bucket and p.vendor_id = r.vendor_id and p.payment_id = r.payment_id
           and p.biller_code = r.biller_code and p.outcome is null
         limit 1

@@ -14,8 +14,15 @@ begin
       least(s.paid_cents, s.amount_cents))::posting
     from unnest(p_settlements) s where s.outcome = 'success'
     union all
-    select row(s.vendor_id, s.payment_id, 3, 'reserved', 'fees', s.fee_cents - s.vat_cents)::posting
-    from unnest(p_settlements) s where s.outcome = 'success' and s.fee_cents > s.vat_cents
+    select row(s.vendor_id, s.payment_id, l.leg, 'reserved', l.credit, l.amount)::posting
+    from unnest(p_settlements) s
+      cross join lateral (select case when s.fee_price is null then 0
+        else excise_of(s.fee_cents, s.vat_cents, s.fee_price) end as cents offset 0) excise
+      cross join lateral (values
+        (3, 'fees', s.fee_cents - s.vat_cents - excise.cents),
+        (10, 'excise', excise.cents)
+      ) l (leg, credit, amount)
+    where s.outcome = 'success' and l.amount > 0
     union all
     select row(s.vendor_id, s.payment_id, 4, 'reserved', 'float', s.amount_cents - s.paid_cents)::posting
     from unnest(p_settlements) s where s.outcome = 'success' and s.paid_cents < s.amount_cents

@@ -3,7 +3,7 @@
  * `operator-float:<code>` is our money with an operator, without what vendors' payments consumed;
  * `opening` is what was there when its books began; `suspense` is money whose other side is not
  * known yet, such as a top-up that only the operator's statement shows. The others are for journals:
- * what an operator has paid of its commission, what we have paid of the VAT, and accounts that people
+ * what an operator has paid of its commission, what we have paid of the VAT and of the excise duty, and accounts that people
  * name.
  */
 export type HouseAccount =
@@ -13,6 +13,7 @@ export type HouseAccount =
   | `commission-due:${string}`
   | `${'income' | 'expense' | 'equity'}:${string}`
   | 'vat-paid'
+  | 'excise-paid'
   | 'opening'
   | 'suspense';
 
@@ -40,6 +41,7 @@ const CLASSES: Readonly<Record<Books, Readonly<Record<string, AccountClass>>>> =
     // What operators have paid of it.
     'commission-due': 'contra_asset',
     'vat-paid': 'contra_liability',
+    'excise-paid': 'contra_liability',
     income: 'income',
     expense: 'expense',
     equity: 'equity',
@@ -67,6 +69,7 @@ const CLASSES: Readonly<Record<Books, Readonly<Record<string, AccountClass>>>> =
     losses: 'expense',
     written_off: 'expense',
     vat: 'liability',
+    excise: 'liability',
   },
 };
 
@@ -84,7 +87,10 @@ export interface LineName {
 
 /** Accounts that lower another one are part of its line. By the part of the name before the colon. */
 const LINES: Readonly<Record<Books, Readonly<Record<string, Omit<LineName, 'class'>>>>> = {
-  house: { 'vat-paid': { books: 'vendors', account: 'vat' } },
+  house: {
+    'vat-paid': { books: 'vendors', account: 'vat' },
+    'excise-paid': { books: 'vendors', account: 'excise' },
+  },
   vendors: {
     operator: { books: 'house', account: 'operator-float' },
     receivable: { books: 'house', account: 'operator-float' },

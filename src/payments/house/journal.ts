@@ -18,11 +18,11 @@ const MAX_LINES = 20;
 
 /**
  * Accounts that a journal may post to. `commission-due:<code>` is what an operator has paid of its
- * commission, and `vat-paid` what we have paid of the VAT: both stand against the vendors' accounts of
+ * commission, `vat-paid` and `excise-paid` what we have paid of the VAT and of the excise duty: all stand against the vendors' accounts of
  * that name.
  */
 const ACCOUNT =
-  /^(?:(?:bank|operator-charges|commission-due):[a-z0-9_]{1,40}|(?:income|expense|equity):[a-z0-9_-]{1,40}|suspense|vat-paid)$/;
+  /^(?:(?:bank|operator-charges|commission-due):[a-z0-9_]{1,40}|(?:income|expense|equity):[a-z0-9_-]{1,40}|suspense|(?:vat|excise)-paid)$/;
 
 /**
  * Throws: `PlainError` (field `lines`) unless there are two or more lines, of different accounts, whose
@@ -38,7 +38,7 @@ export function requireBalanced(lines: readonly JournalLine[]): void {
     }
     if (!ACCOUNT.test(account)) {
       throw wrong(
-        `${account} is no account for journals. There are bank:<source>, operator-charges:<code>, commission-due:<code>, income:<name>, expense:<name>, equity:<name>, suspense and vat-paid.`,
+        `${account} is no account for journals. There are bank:<source>, operator-charges:<code>, commission-due:<code>, income:<name>, expense:<name>, equity:<name>, suspense, vat-paid and excise-paid.`,
       );
     }
     if (amountCents <= 0n) throw wrong(`${account}: the amount must be above zero.`);

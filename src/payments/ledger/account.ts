@@ -2,7 +2,7 @@
  * A vendor's accounts. `external` is where money comes from; `exposure` is where it comes from if
  * the vendor has already spent it, and is what the vendor owes us. Their balances may be negative.
  * The other accounts show where the vendor's money is: collected → float → reserved →
- * operator:<code>, fees and vat; receivable:<code> is what an operator has to give back. held is
+ * operator:<code>, fees, excise and vat; receivable:<code> is what an operator has to give back. held is
  * what waits for a transfer to the vendor's own bank or for the decision about a disbursement, paid_out what was
  * transferred to the bank.
  *
@@ -21,6 +21,7 @@ export type AccountName =
   | 'reserved'
   | 'fees'
   | 'vat'
+  | 'excise'
   | 'held'
   | 'paid_out'
   | 'written_off'
@@ -66,6 +67,7 @@ const MOVEMENTS: Readonly<Record<string, string>> = {
   'reserved>operator': 'paid',
   'reserved>fees': 'fee',
   'reserved>vat': 'VAT',
+  'reserved>excise': 'excise duty',
   'reserved>float': 'released',
   'cost>operator': 'cost',
   'operator>commission': 'commission',

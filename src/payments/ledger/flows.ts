@@ -7,7 +7,7 @@ import { isVendorsMoneySql } from './account.ts';
  *
  * For the vendor's money net = in − payments − fees − vat − payouts + corrections. Refunds are reservations that
  * returned to the float; they are within it, for information.
- * For an operator net = payments + costs − commissions + corrections: what it took from our float. A commission
+ * Excise duty is counted with VAT. For an operator net = payments + costs − commissions + corrections: what it took from our float. A commission
  * that it pays later is not in it. Refunds are what corrections returned to floats; they are within corrections.
  * @param transfers SQL of rows like transfers.
  */
@@ -21,7 +21,7 @@ export const flowsOf = (transfers: string): string => `(
       then x.amount_cents else 0 end as payments_cents,
     case when x.side = 0 and x.debit_account = 'reserved' and x.credit_account = 'fees'
       then x.amount_cents else 0 end as fees_cents,
-    case when x.side = 0 and x.debit_account = 'reserved' and x.credit_account = 'vat'
+    case when x.side = 0 and x.debit_account = 'reserved' and x.credit_account in ('vat', 'excise')
       then x.amount_cents else 0 end as vat_cents,
     -- What a payout takes from exposure was spent before.
     case when x.side = 0 and x.credit_account = 'paid_out' then -x.net_cents else 0 end as payouts_cents,

@@ -36,6 +36,11 @@ export const billerFields = {
         maximum: nullable(moneyText('The fee is at most this, before VAT is added.')),
         vat_percent: Type.String({ examples: ['16'] }),
         vat: Type.String({ description: '`included` in the fee, or `added` to it.' }),
+        excise_percent: Type.String({
+          description:
+            'Excise duty on the fee, `included` or `added` as VAT is. VAT is charged on both.',
+          examples: ['0'],
+        }),
       },
       {
         description:

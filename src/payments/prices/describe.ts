@@ -13,6 +13,7 @@ export interface FormulaFields {
   readonly maximum: string | null;
   readonly vat_percent: string;
   readonly vat: 'included' | 'added';
+  readonly excise_percent: string;
 }
 
 export function formulaFields(formula: FeeFormula): FormulaFields {
@@ -27,6 +28,7 @@ export function formulaFields(formula: FeeFormula): FormulaFields {
     maximum: maximum === null ? null : formatMoney(maximum),
     vat_percent: percentText(formula.vatBps),
     vat: formula.vatIncluded ? 'included' : 'added',
+    excise_percent: percentText(formula.exciseBps ?? 0),
   };
 }
 

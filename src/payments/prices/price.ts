@@ -17,8 +17,10 @@ export interface FeeFormula {
   readonly minimumCents: bigint | null;
   readonly maximumCents: bigint | null;
   readonly vatBps: number;
-  /** True: the fee includes its VAT. False: the VAT is added to it. */
+  /** True: the fee includes its VAT, and its excise duty. False: they are added to it. */
   readonly vatIncluded: boolean;
+  /** Excise duty on the fee, in basis points of what we earn. VAT is charged on both. Absent: none. */
+  readonly exciseBps?: number;
 }
 
 /** The operator's charge to us for a payment, and its commission to us. */
@@ -42,7 +44,7 @@ export interface OperatorPrice extends OperatorTerms, Versioned {}
 export type FeePrices = ReadonlyMap<number | null, readonly FeePrice[]>;
 
 export interface Fee {
-  /** With the VAT. */
+  /** With the VAT and the excise duty. */
   readonly feeCents: bigint;
   readonly vatCents: bigint;
 }
@@ -63,13 +65,25 @@ export function shareOf(amountCents: bigint, { flatCents, bps }: Rate): bigint {
 export function feeOf(formula: FeeFormula, amountCents: bigint): Fee {
   const tier = formula.tiers.findLast(({ fromCents }) => fromCents <= amountCents);
   if (tier === undefined) return { feeCents: 0n, vatCents: 0n };
-  const base = clamp(shareOf(amountCents, tier), formula);
+  const price = clamp(shareOf(amountCents, tier), formula);
   const vatBps = BigInt(formula.vatBps);
+  const base = formula.vatIncluded
+    ? price
+    : price + divide(price * BigInt(formula.exciseBps ?? 0), WHOLE_BPS);
   if (formula.vatIncluded) {
     return { feeCents: base, vatCents: divide(base * vatBps, WHOLE_BPS + vatBps) };
   }
   const vatCents = divide(base * vatBps, WHOLE_BPS);
   return { feeCents: base + vatCents, vatCents };
+}
+
+/**
+ * The excise duty in a fee. What was added, rounded, to what we earn is found again exactly: the share of the
+ * sum differs from it by less than half a cent. Must round as functions/excise_of.sql does.
+ */
+export function exciseOf({ feeCents, vatCents }: Fee, exciseBps: number): bigint {
+  const bps = BigInt(exciseBps);
+  return divide((feeCents - vatCents) * bps, WHOLE_BPS + bps);
 }
 
 function clamp(cents: bigint, { minimumCents, maximumCents }: FeeFormula): bigint {

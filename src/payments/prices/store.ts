@@ -56,7 +56,7 @@ const REPLACES = `(n.valid_from, n.version) > (p.valid_from, p.version)
 const FEE_PRICES = `select p.version, p.biller_code as "billerCode", p.vendor_id as "vendorId",
     p.valid_from as "validFrom", p.set_at as "setAt", p.set_by as "setBy", p.tiers,
     p.minimum_cents as "minimumCents", p.maximum_cents as "maximumCents", p.vat_bps as "vatBps",
-    p.vat_included as "vatIncluded"
+    p.vat_included as "vatIncluded", p.excise_bps as "exciseBps"
   from fee_prices p
   where $1 = 'all' or not exists (select from fee_prices n
     where n.biller_code = p.biller_code and n.vendor_id is not distinct from p.vendor_id
@@ -148,8 +148,8 @@ export async function insertFeePrice(
   }));
   const inserted = await db.query<{ version: number }>(
     `insert into fee_prices as n (version, biller_code, vendor_id, valid_from, set_at, set_by, tiers,
-       minimum_cents, maximum_cents, vat_bps, vat_included)
-     select coalesce(max(p.version), 0) + 1, $1, $2, greatest($3, now()), now(), $4, $5, $6, $7, $8, $9
+       minimum_cents, maximum_cents, vat_bps, vat_included, excise_bps)
+     select coalesce(max(p.version), 0) + 1, $1, $2, greatest($3, now()), now(), $4, $5, $6, $7, $8, $9, $10
      from fee_prices p returning n.version`,
     [
       key.billerCode,
@@ -161,6 +161,7 @@ export async function insertFeePrice(
       formula.maximumCents,
       formula.vatBps,
       formula.vatIncluded,
+      formula.exciseBps ?? 0,
     ],
   );
   return inserted.rows[0]?.version ?? 0;

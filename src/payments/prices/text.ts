@@ -12,15 +12,15 @@ function rateText({ flatCents, bps }: Rate): string {
 export function formulaText(formula: FeeFormula | undefined): string {
   const [first, ...others] = formula?.tiers ?? [];
   if (formula === undefined || first === undefined) return 'none';
-  const { minimumCents: minimum, maximumCents: maximum, vatBps } = formula;
+  const { minimumCents: minimum, maximumCents: maximum, vatBps, exciseBps = 0 } = formula;
+  const taxes = formula.vatIncluded ? 'included' : 'added';
   const tiers = others.map((tier) => `from ${formatMoney(tier.fromCents)}: ${rateText(tier)}`);
   return [
     [rateText(first), ...tiers].join('; '),
     ...(minimum === null ? [] : [`at least ${formatMoney(minimum)}`]),
     ...(maximum === null ? [] : [`at most ${formatMoney(maximum)}`]),
-    ...(vatBps === 0
-      ? []
-      : [`VAT of ${percentText(vatBps)} % ${formula.vatIncluded ? 'included' : 'added'}`]),
+    ...(exciseBps === 0 ? [] : [`excise duty of ${percentText(exciseBps)} % ${taxes}`]),
+    ...(vatBps === 0 ? [] : [`VAT of ${percentText(vatBps)} % ${taxes}`]),
   ].join(', ');
 }
 

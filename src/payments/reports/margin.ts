@@ -133,7 +133,7 @@ function sideOf(pair: MarginPair, account: string, other: string, change: bigint
   const [kind, code = operatorCode] = account.split(':');
   const row = { ...NOTHING, day, vendorId, billerCode, operatorCode: code };
   if (kind === 'fees') return [{ ...row, feesCents: change }];
-  if (kind === 'vat') return [{ ...row, vatCents: change }];
+  if (kind === 'vat' || kind === 'excise') return [{ ...row, vatCents: change }];
   if (kind === 'cost') return [{ ...row, costCents: -change }];
   if (kind === 'commission') return [{ ...row, commissionCents: change }];
   if (kind !== 'operator' || isOwnTermsAccount(other)) return [];

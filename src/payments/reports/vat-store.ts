@@ -13,14 +13,14 @@ interface UntaxedFees {
  * The fee of a payment and its VAT have the same source and the same time, and so have both parts of a
  * correction. Without the time, the transfers of all time would be read.
  */
-const UNTAXED = `'fees' in (f.debit_account, f.credit_account)
+const UNTAXED = `(f.debit_account in ('fees', 'excise') or f.credit_account in ('fees', 'excise'))
     and not exists (select from transfers v
       where v.bucket = f.bucket and v.vendor_id = f.vendor_id and v.source_id = f.source_id
         and v.created_at >= $1 and v.created_at < $2 and 'vat' in (v.debit_account, v.credit_account))
   group by f.vendor_id`;
 
 const SUM = `select f.vendor_id as "vendorId",
-    sum(case when f.credit_account = 'fees' then f.amount_cents else -f.amount_cents end)::bigint
+    sum(case when f.credit_account in ('fees', 'excise') then f.amount_cents else -f.amount_cents end)::bigint
       as "feesCents"`;
 
 const OF_ALL = `${SUM}

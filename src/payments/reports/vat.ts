@@ -13,8 +13,10 @@ import { countFurtherParts, readUntaxedFees } from './vat-store.ts';
 export interface VatSums {
   /** Number of charges. A charge may consist of several transfers. */
   readonly charges: number;
-  /** The taxable base: fees that VAT was charged on, without the VAT, less what was given back. */
+  /** The taxable base: fees and excise duty that VAT was charged on, less what was given back. */
   readonly feesCents: bigint;
+  /** Excise duty on fees, with VAT or without, less what was given back. */
+  readonly exciseCents: bigint;
   readonly chargedCents: bigint;
   readonly returnedCents: bigint;
   /** Charged less returned. */
@@ -36,6 +38,7 @@ export interface VatReport extends BookPeriod {
 const NOTHING: VatSums = {
   charges: 0,
   feesCents: 0n,
+  exciseCents: 0n,
   chargedCents: 0n,
   returnedCents: 0n,
   vatCents: 0n,
@@ -47,14 +50,14 @@ const add = adderOf(NOTHING);
 export async function reportVat(pool: Pool, period: BookPeriod): Promise<VatReport> {
   return await snapshot(pool, async (client) => {
     await takeYourTime(client);
-    const pairs = await readPairsByVendor(client, period, ['vat', 'fees']);
+    const pairs = await readPairsByVendor(client, period, ['vat', 'fees', 'excise']);
     const accounts = await readVendorsPeriod(client, period, { vendorId: null, account: 'vat' });
     const [account] = accounts;
     const house = await readHousePeriod(client, period);
     const paid = house.find((line) => line.account === 'vat-paid');
     const vids = await readVids(client);
     const taxed = [...Map.groupBy(pairs, ({ vendorId }) => vendorId)].filter(([, own]) =>
-      own.some(isVat),
+      own.some(isTax),
     );
     const untaxed = await readUntaxedFees(client, period, vendorsWithUntaxedFees(taxed));
     const corrected = taxed.filter(([, own]) => !own.every(isSettled));
@@ -66,11 +69,13 @@ export async function reportVat(pool: Pool, period: BookPeriod): Promise<VatRepo
     const vendors = taxed
       .map(([vendorId, own]) => {
         const sums = sumsOf(own);
+        const exciseCents = postedTo('excise', own);
         return {
           ...sums,
           vid: vids.get(vendorId) ?? '',
           charges: sums.charges - (further.get(vendorId) ?? 0),
-          feesCents: feesOf(own) - (untaxed.get(vendorId) ?? 0n),
+          feesCents: postedTo('fees', own) + exciseCents - (untaxed.get(vendorId) ?? 0n),
+          exciseCents,
         };
       })
       .toSorted((one, other) => (one.vid < other.vid ? -1 : 1));
@@ -91,8 +96,10 @@ export async function reportVat(pool: Pool, period: BookPeriod): Promise<VatRepo
   });
 }
 
-const isVat = ({ debitAccount, creditAccount }: VendorPairSum): boolean =>
-  debitAccount === 'vat' || creditAccount === 'vat';
+const TAXES: ReadonlySet<string> = new Set(['vat', 'excise']);
+
+const isTax = ({ debitAccount, creditAccount }: VendorPairSum): boolean =>
+  TAXES.has(debitAccount) || TAXES.has(creditAccount);
 
 /** Tells a payment's transfer from a correction's. */
 const isSettled = ({ debitAccount }: VendorPairSum): boolean => debitAccount === 'reserved';
@@ -119,16 +126,16 @@ function vendorsWithUntaxedFees(
   };
 }
 
-/** The fees of one vendor, taxed or not. Pure. */
-function feesOf(pairs: readonly VendorPairSum[]): bigint {
+/** What was posted to an account of one vendor, taxed or not. Pure. */
+function postedTo(account: 'fees' | 'excise', pairs: readonly VendorPairSum[]): bigint {
   return pairs.reduce((sum, { debitAccount, creditAccount, amountCents }) => {
-    const sign = BigInt(Number(creditAccount === 'fees') - Number(debitAccount === 'fees'));
+    const sign = BigInt(Number(creditAccount === account) - Number(debitAccount === account));
     return sum + sign * amountCents;
   }, 0n);
 }
 
 /** The VAT that transfers of one vendor make; `charges` are transfers. Pure. */
-function sumsOf(pairs: readonly VendorPairSum[]): Omit<VatSums, 'feesCents'> {
+function sumsOf(pairs: readonly VendorPairSum[]): Omit<VatSums, 'feesCents' | 'exciseCents'> {
   let sums = NOTHING;
   for (const { debitAccount, creditAccount, count, amountCents } of pairs) {
     const isCharge = creditAccount === 'vat';

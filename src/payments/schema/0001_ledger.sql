@@ -1,5 +1,5 @@
 -- The ledger. Money enters from `external`, waits in `collected`, is moved to `float` by funding, is held
--- in `reserved` while a payment is open, and ends at `operator:<code>`, `fees` and `vat`, or returns to the
+-- in `reserved` while a payment is open, and ends at `operator:<code>`, `fees`, `excise` and `vat`, or returns to the
 -- float. What an operator charges us goes from `cost:<code>` to `operator:<code>`; what it gives us goes to
 -- `commission:<code>`.
 -- Transfers are only inserted; balances are updated in the same commit.
@@ -30,9 +30,10 @@ create table transfers (
   bucket integer not null,
   vendor_id integer not null,
   -- 1 opens (collect, fund, reserve). 2 resolves a reservation; the key makes that happen once.
-  -- 3 is the fee without VAT, 4 the remainder that is returned when the operator paid less, 5 the VAT of the
-  -- fee. 8 is the operator's cost, 9 its commission. A correction numbers its transfers from 1 to 7.
-  leg smallint not null check (leg between 1 and 9),
+  -- 3 is the fee without taxes, 4 the remainder that is returned when the operator paid less, 5 the VAT of the
+  -- fee, 10 its excise duty. 8 is the operator's cost, 9 its commission. A correction numbers its transfers from 1 to 7,
+  -- and then 10.
+  leg smallint not null check (leg between 1 and 10),
   debit_account text not null,
   credit_account text not null,
   primary key (bucket, vendor_id, source_id, leg),

@@ -98,8 +98,10 @@ create table fee_prices (
   minimum_cents bigint check (minimum_cents > 0),
   maximum_cents bigint check (maximum_cents > 0),
   vat_bps integer not null check (vat_bps between 0 and 10000),
-  -- True: the fee includes its VAT. False: the VAT is added to it.
+  -- True: the fee includes its VAT, and its excise duty. False: they are added to it.
   vat_included boolean not null,
+  -- Excise duty on what we earn. VAT is charged on both.
+  excise_bps integer not null default 0 check (excise_bps between 0 and 10000),
   check (maximum_cents >= minimum_cents),
   check (valid_from >= set_at)
 );
@@ -225,7 +227,7 @@ create table payments (
   payment_id uuid not null,
   created_at timestamptz not null,
   amount_cents bigint not null check (amount_cents > 0),
-  -- With its VAT, which is `vat_cents`.
+  -- With its VAT, which is `vat_cents`, and its excise duty, which `excise_of` computes.
   fee_cents bigint not null check (fee_cents >= 0),
   vat_cents bigint not null default 0,
   -- The 32-second step of created_at above a hash of biller, account and amount. Finds recent equal
@@ -446,6 +448,7 @@ create type settlement as (
   amount_cents bigint,
   fee_cents bigint,
   vat_cents bigint,
+  fee_price integer,
   paid_cents bigint,
   queue_row tid,
   payment_row tid);

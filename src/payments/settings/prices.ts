@@ -21,6 +21,7 @@ export const formula = strict({
   maximumCents: orNull(cents),
   vatBps: bps,
   vatIncluded: Type.Boolean(),
+  exciseBps: Type.Optional(bps),
 });
 
 /** The fee that vendors pay. A formula of null ends the price. */

@@ -57,7 +57,9 @@ export function SetFee({ onClose }: { readonly onClose: () => void }) {
       pathOf={({ biller = '' }) => `/prices/${encodeURIComponent(biller)}`}
       bodyOf={({ vat, ...fields }) => ({
         ...fields,
-        ...(fields['vat_percent'] !== undefined && { vat_included: vat === 'included' }),
+        ...((fields['vat_percent'] ?? fields['excise_percent']) !== undefined && {
+          vat_included: vat === 'included',
+        }),
       })}
       onClose={onClose}
     >
@@ -68,8 +70,9 @@ export function SetFee({ onClose }: { readonly onClose: () => void }) {
       <Amount label={t`At least, in KES`} name="minimum" />
       <Amount label={t`At most, in KES`} name="maximum" />
       <Percent label={t`VAT of the fee in per cent`} name="vat_percent" />
+      <Percent label={t`Excise duty on the fee in per cent`} name="excise_percent" />
       <Select
-        label={t`The VAT is`}
+        label={t`The taxes are`}
         name="vat"
         options={{ added: t`added to the fee`, included: t`included in the fee` }}
       />

@@ -98,7 +98,7 @@ function Vendors({ answer: { vendors, total, from, to } }: { readonly answer: Va
   };
   const column = (
     title: string,
-    name: 'fees' | 'charged' | 'returned' | 'vat',
+    name: 'fees' | 'excise' | 'charged' | 'returned' | 'vat',
     hide?: 'small',
   ) => ({
     title,
@@ -135,6 +135,7 @@ function Vendors({ answer: { vendors, total, from, to } }: { readonly answer: Va
           hide: 'small',
         },
         column(t`Taxable fees`, 'fees', 'small'),
+        ...(total.excise === '0.00' ? [] : [column(t`Excise duty`, 'excise', 'small')]),
         column(t`Charged`, 'charged'),
         column(t`Given back`, 'returned'),
         column(t`VAT`, 'vat'),

@@ -32,7 +32,7 @@ export function Prices({ prices }: { readonly prices: readonly VendorPrice[] }) 
 
 export function Formula({ price: { formula } }: { readonly price: Pick<VendorPrice, 'formula'> }) {
   const { t } = useLingui();
-  const { tiers, minimum, maximum, vat_percent: vat } = formula;
+  const { tiers, minimum, maximum, vat_percent: vat, excise_percent: excise } = formula;
   const rates = tiers.map(({ from, flat, percent }) => {
     const parts = [
       flat === '0.00' ? '' : `KES ${readableMoney(flat)}`,
@@ -44,6 +44,11 @@ export function Formula({ price: { formula } }: { readonly price: Pick<VendorPri
   const limits = [
     minimum === null ? '' : t`at least KES ${readableMoney(minimum)}`,
     maximum === null ? '' : t`at most KES ${readableMoney(maximum)}`,
+    excise === '0'
+      ? ''
+      : formula.vat === 'included'
+        ? t`with ${excise} % excise duty`
+        : t`plus ${excise} % excise duty`,
     vat === '0' ? '' : formula.vat === 'included' ? t`with ${vat} % VAT` : t`plus ${vat} % VAT`,
   ];
   return [...rates, ...limits].filter((part) => part !== '').join(', ');

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   chargeFor,
+  exciseOf,
   feeOf,
   feePriceFor,
   shareOf,
@@ -27,8 +28,9 @@ const formula: fc.Arbitrary<FeeFormula> = fc
     bounds: fc.tuple(fc.option(cents), fc.option(cents)),
     vatBps: fc.constantFrom(0, 800, 1_600, 10_000),
     vatIncluded: fc.boolean(),
+    exciseBps: fc.constantFrom(0, 1, 1_500, 10_000),
   })
-  .map(({ first, others, bounds: [minimum, maximum], vatBps, vatIncluded }) => ({
+  .map(({ first, others, bounds: [minimum, maximum], vatBps, vatIncluded, exciseBps }) => ({
     tiers: [
       { fromCents: 0n, ...first },
       ...others
@@ -39,6 +41,7 @@ const formula: fc.Arbitrary<FeeFormula> = fc
     maximumCents: maximum,
     vatBps,
     vatIncluded,
+    exciseBps,
   }));
 
 /** Exact rounding of a fraction. */
@@ -62,6 +65,7 @@ describe('a fee', () => {
     ['flat', {}, 10_000n, [500n, 0n]],
     ['VAT added', { vatBps: 1_600 }, 10_000n, [580n, 80n]],
     ['VAT included', { vatBps: 1_600, vatIncluded: true }, 10_000n, [500n, 69n]],
+    ['excise duty and VAT added', { vatBps: 1_600, exciseBps: 1_500 }, 10_000n, [667n, 92n]],
     ['at most', { maximumCents: 300n }, 10_000n, [300n, 0n]],
     ['at least, and VAT added', { minimumCents: 1_000n, vatBps: 1_600 }, 1n, [1_160n, 160n]],
     [
@@ -96,12 +100,16 @@ describe('a fee', () => {
         const base = baseOf(given, amount);
         const { feeCents, vatCents } = feeOf(given, amount);
         const vatBps = BigInt(given.vatBps);
+        const exciseBps = BigInt(given.exciseBps ?? 0);
         if (given.vatIncluded) {
           expect(feeCents).toBe(base);
           expect(vatCents).toBe(roundHalfUp(base * vatBps, 10_000n + vatBps));
         } else {
-          expect(feeCents - vatCents).toBe(base);
-          expect(vatCents).toBe(roundHalfUp(base * vatBps, 10_000n));
+          // Excise duty first: VAT is charged on it, too.
+          const exciseCents = roundHalfUp(base * exciseBps, 10_000n);
+          expect(feeCents - vatCents).toBe(base + exciseCents);
+          expect(vatCents).toBe(roundHalfUp((base + exciseCents) * vatBps, 10_000n));
+          expect(exciseOf({ feeCents, vatCents }, Number(exciseBps))).toBe(exciseCents);
         }
         expect(vatCents >= 0n && vatCents <= feeCents).toBe(true);
       }),
@@ -111,7 +119,7 @@ describe('a fee', () => {
   test('never falls within a tier when the amount rises, and stays within its bounds', () => {
     fc.assert(
       fc.property(formula, amounts, amounts, (given, one, other) => {
-        const plain = { ...given, vatBps: 0 };
+        const plain = { ...given, vatBps: 0, exciseBps: 0 };
         const tierOf = (amount: bigint) => given.tiers.findLastIndex((t) => t.fromCents <= amount);
         const [low, high] = one < other ? [one, other] : [other, one];
         const [lowFee, highFee] = [feeOf(plain, low).feeCents, feeOf(plain, high).feeCents];
