@@ -44,7 +44,7 @@ export function resultsInTurn({ longReads }: ResultsDeps, { vid }: Pick<Vendor, 
 /** The results as they are sent: in JSON after the members of `head`, or as a file. */
 interface Answered<Row> {
   readonly format: string | undefined;
-  /** Of the file, without its ending. */
+  /** The file's name without its ending. */
   readonly name: string;
   readonly head: object;
   /** The members of a row, in their order; a row may have others, which are not sent. */

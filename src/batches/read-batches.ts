@@ -85,7 +85,7 @@ export async function readNextRow(db: Queryable, key: KindKey): Promise<number> 
 
 export type RefusedRow = RowRefusal & { readonly row: number };
 
-/** What is stored of a row that was not accepted in the simplest way. */
+/** Stored only for a row that was not simply accepted. */
 export type RowException =
   | RefusedRow
   /** The row repeats a payment that was made earlier. */

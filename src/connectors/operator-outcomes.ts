@@ -16,7 +16,7 @@ export const DECLINE_CODES = [
 ] as const;
 export type DeclineCode = (typeof DECLINE_CODES)[number];
 
-/** What an operator is told about a payment. */
+/** The part of a payment that its operator is told. */
 export interface PaymentContent {
   readonly account: string;
   readonly phone: string | null;

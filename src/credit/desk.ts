@@ -1,7 +1,7 @@
 import type { EnquiryService } from './enquiries/service.ts';
 import type { ReportOptions } from './reports/subject-report.ts';
 
-/** What the calls of surfaces need besides the database. */
+/** Everything but the database that surfaces pass to functions of this wing. */
 export interface CreditDesk extends ReportOptions {
   /** Undefined: this process makes no enquiries. */
   readonly enquiryService: EnquiryService | undefined;

@@ -12,7 +12,7 @@ export function needOf(kind: AnyKind, vendorId: number | null, step: 'proposes' 
   return { permission, vendorId: kind.ownVendor?.[step] === true ? vendorId : null };
 }
 
-/** What it is about, with the kind. */
+/** The key of what a proposal is about; it includes the kind. */
 export const aboutOf = (kind: AnyKind, content: object): string =>
   `${kind.name} ${kind.about(content)}`;
 

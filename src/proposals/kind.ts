@@ -37,7 +37,7 @@ export interface Proposed<Content> {
 export interface Kind<Content extends object, Facts, Plan> {
   /** Such as `payout`. */
   readonly name: string;
-  /** What is proposed, for people. Like the labels of lines, in Swahili in `console/src/locales`. */
+  /** The proposal's title for people. Like the labels of lines, in Swahili in `console/src/locales`. */
   readonly title: string;
   /** A strict schema. Cents are text. No personal data of customers: the row is kept for good. */
   readonly content: Compiled<Content>;

@@ -82,7 +82,7 @@ export class Proposals {
     return row;
   }
 
-  /** The same in the caller's database transaction, for kinds that do nothing afterwards. */
+  /** Proposes in the caller's database transaction, for kinds that do nothing afterwards. */
   async proposeIn(
     db: Queryable,
     { kind: name, content, by, note }: ProposalRequest,

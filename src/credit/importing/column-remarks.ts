@@ -1,7 +1,7 @@
 import type { Finding } from './record.ts';
 
 export const MISSING_RULE = 'missing';
-/** What a spreadsheet changed. */
+/** The remark about a value that a spreadsheet changed. */
 export const SPREADSHEET_RULE = 'spreadsheet';
 
 interface Counted extends Finding {

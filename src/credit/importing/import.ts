@@ -72,7 +72,7 @@ export interface ImportResult {
   readonly sha256: string;
   /** The unit that the amounts were read in. */
   readonly amounts: AmountUnit;
-  /** How the file is written: “values separated by commas, UTF-8”. */
+  /** Delimiter and encoding of the file in words: “values separated by commas, UTF-8”. */
   readonly form: string;
   /** Records that an earlier, interrupted run had processed. */
   readonly resumedAfter: number;

@@ -32,7 +32,7 @@ export interface LenderRow {
 export interface LenderFile {
   readonly fileHash: Buffer;
   readonly totalBytes: number;
-  /** How it is written, in words: “values separated by semicolons, UTF-8”. */
+  /** Delimiter and encoding of the file in words: “values separated by semicolons, UTF-8”. */
   readonly form: string;
   /** The line of the titles. */
   readonly titleLine: number;

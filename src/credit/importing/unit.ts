@@ -7,7 +7,7 @@ import { AMOUNT_COLUMNS } from './template.ts';
 
 export type DecimalSign = '.' | ',';
 
-/** How a file writes its amounts. */
+/** Unit and decimal sign of a file's amounts. */
 export interface AmountForm {
   readonly unit: AmountUnit;
   readonly decimal: DecimalSign;

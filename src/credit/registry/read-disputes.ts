@@ -25,7 +25,7 @@ export async function findOpenDispute(
   return found.rows[0];
 }
 
-/** Whether the account was corrected, or withdrawn, since the dispute was opened. */
+/** True if the account was corrected, or withdrawn, since the dispute was opened. */
 export async function isSettled(
   db: Queryable,
   { crn, accountId, openedAt }: Pick<OpenDispute, 'crn' | 'accountId' | 'openedAt'>,

@@ -36,7 +36,7 @@ export async function addPerson(
   return await repeatableTransaction(pool, async (db) => await addPersonIn(db, deps, person, now));
 }
 
-/** The same in the caller's database transaction. */
+/** Adds a person in the caller's database transaction. */
 export async function addPersonIn(
   db: Queryable,
   { ledgerMac, tell }: Pick<PeopleDeps, 'ledgerMac' | 'tell'>,

@@ -13,7 +13,7 @@ export interface SignedPerson {
   passwordHash: string | null;
   /** The proposal that somebody has to approve before the person sees or changes anything; null: confirmed. */
   waitsFor: string | null;
-  /** Whether nobody had to confirm the person at any time. */
+  /** True from the first time on that nobody has to confirm the person. */
   wasConfirmed: boolean;
   /** When the password was chosen, or removed; null: not yet. */
   credentialsAt: Date | null;

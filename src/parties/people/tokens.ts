@@ -23,7 +23,7 @@ const USED_EVERY_MS = 60_000;
 
 /** Recognisable for programs that search for leaked secrets. */
 const TOKEN = /^malipo_[A-Za-z0-9_-]{43}$/;
-/** Of the sandbox, where it is public. */
+/** The sandbox's staff token. It is public. */
 export const DEMO_STAFF_TOKEN = 'demo-staff-token';
 
 export interface TokenDeps {
@@ -135,7 +135,7 @@ export function isValid(row: TokenRow, now: Date): boolean {
   );
 }
 
-/** What its owner has now, its role allows and its scopes name. */
+/** A token may what its owner has now, its role allows and its scopes name. */
 function permissionsFor({ role, tokenRole, scopes }: TokenRow): ReadonlySet<Permission> {
   return new Set(
     permissionsOf(role).filter(

@@ -69,7 +69,7 @@ interface SentRow {
   vendorId: number;
   paymentId: string;
   phone: string | null;
-  /** Of a refund, whose proposal has the phone sealed. */
+  /** The code of a refund's phone, which the proposal has sealed; null for a payout. */
   mac: string | null;
   account: string;
 }

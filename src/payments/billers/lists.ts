@@ -13,7 +13,7 @@ import { listPrefixes } from './store.ts';
 /** Billers, operators and prefixes as people read them. */
 
 export interface ListedBiller extends BillerHealth {
-  /** Of vendors without one of their own; undefined: none. */
+  /** The fee of vendors that have no fee of their own; undefined: none. */
   readonly fee: FeePrice | undefined;
 }
 

@@ -56,7 +56,7 @@ export interface OperatorQuote {
 export interface Quote extends Fee {
   /** Version of the fee; null: no fee is in force. */
   readonly feePrice: number | null;
-  /** Of each operator that has a price. */
+  /** One quote for each operator that has a price. */
   readonly operators: readonly OperatorQuote[];
 }
 

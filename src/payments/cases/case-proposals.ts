@@ -36,7 +36,7 @@ export function resolutionOf(row: Pick<ProposalRow, 'content'>): string {
   return contentOf(row).resolution;
 }
 
-/** What happened to a case, oldest first. */
+/** The history of a case, oldest first. */
 export async function listCaseEvents(
   db: Queryable,
   { vendorId, caseId }: Pick<CaseRow, 'vendorId' | 'caseId'>,
@@ -46,7 +46,7 @@ export async function listCaseEvents(
   return [...recorded, ...proposed].toSorted((one, other) => Number(one.at) - Number(other.at));
 }
 
-/** What was proposed and decided about cases. */
+/** Proposals about cases and their decisions, as events. */
 export async function listProposedEvents(
   db: Queryable,
   caseIds: readonly string[],

@@ -83,7 +83,7 @@ export async function readKeptReceipts(
 interface OpenReceiptCase {
   caseId: string;
   facts: Record<string, unknown>;
-  /** How much went back, if it is about that. */
+  /** The amount that went back to the payer, if the case is about a reversal. */
   reversedCents: bigint;
 }
 

@@ -92,7 +92,7 @@ export function movementBefore(known: Known | undefined, income: CollectedIncome
   return { ...movementOf(known), fresh: false };
 }
 
-/** Whether a collection under the same reference has the same content. */
+/** True if a collection under the same reference has the same content. */
 export function isSameIncome(
   known: Pick<Known, 'vendorId' | 'amountCents' | 'paidAt'>,
   income: CollectedIncome,

@@ -55,7 +55,7 @@ const content = strict({
 type Content = Static<typeof content>;
 
 interface Facts extends CaseFacts {
-  /** What the payment posts if it is settled as proposed. */
+  /** The postings of the payment if it is settled as proposed. */
   readonly postings: readonly Posting[];
 }
 

@@ -95,7 +95,7 @@ export async function findChargeOf(
   return found.rows[0]?.caseId;
 }
 
-/** What is posted for the payment as the operator's charge, and as commission that it netted. */
+/** The operator's charge and the commission it netted, as posted for the payment. */
 export async function readPostedTerms(
   db: Queryable,
   payment: { readonly vendorId: number; readonly paymentId: string },

@@ -73,7 +73,7 @@ const ABOUT_MOVEMENTS: ReadonlySet<CaseRow['kind']> = new Set([
   'statement_change',
 ]);
 
-/** What the movement of the case, or the change of one, took from our float; below zero: what it returned. Pure. */
+/** Cents that the movement of a case, or its change, took from our float; below zero: returned to it. Pure. */
 export function movedCents(row: Row): bigint {
   const paid = factCents(row, 'paid_cents') ?? 0n;
   const before =

@@ -20,11 +20,11 @@ export interface LostPayment {
   readonly chargedBy: string | null;
   /** Transfers posted for it, and those that returned money. */
   readonly posted: readonly PlannedTransfer[];
-  /** What statements list as paid and not returned, in cents. */
+  /** Cents that statements list as paid and not returned. */
   readonly listedCents: bigint;
   /** The movements in it, each as it was listed first. */
   readonly movedCents: readonly bigint[];
-  /** What in it came back, or was revised to less, and people have not decided about: it can still return what is charged. */
+  /** Cents that came back, or were revised away, undecided: the charge can still be returned. */
   readonly openReversalCents: bigint;
   /** The part of it in our own accounts, without what they have because of a callback. */
   readonly houseCents: bigint;
@@ -153,7 +153,7 @@ function returnedToVendor(
   return smallest(returnedCents, paidCents - listedCents);
 }
 
-/** What statements list more than the ledger has of a lost payment; below zero: less. Pure. */
+/** Cents that statements list beyond the ledger's for a lost payment; below zero: less. Pure. */
 export function notBookedOf(row: Pick<CaseRow, 'operatorCode'>, lost: LostPayment): bigint {
   const { listedCents, houseCents, posted } = lost;
   const operator = accountOf('operator', row);

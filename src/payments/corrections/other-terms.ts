@@ -23,7 +23,7 @@ export interface PricedPayment extends OurPayment {
   readonly exciseCents?: bigint;
   /** The terms of the case's operator for the payment; null: it has none, or another operator executed it. */
   readonly terms: OperatorTerms | null;
-  /** What `terms_differ` posted for it and is still there. */
+  /** Postings of `terms_differ` for the payment that nothing has taken back. */
   readonly otherTerms: OtherTerms;
 }
 

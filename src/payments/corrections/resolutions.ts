@@ -224,7 +224,7 @@ function planTakeBack(situation: Situation, proposal: ProposedResolution): Plan 
   return { kind: 'correct', transfers, outcomeAfter: null };
 }
 
-/** What the reports say that is not ours: what went back, or the difference to the smaller amount of two. */
+/** Cents that are not ours by the reports: what went back, or the difference to the smaller amount of two. */
 function saidToBeGone(row: Situation['row'], keptCents: bigint): bigint {
   const [paid, reported] = [factCents(row, 'paid_cents'), factCents(row, 'reported_cents')];
   const isLess = paid !== undefined && reported !== undefined && reported < paid;

@@ -6,7 +6,7 @@ import type { Unclaimed } from './left-to-correct.ts';
 import { notBookedOf } from './lost-payment.ts';
 import type { LostPayment } from './lost-payment.ts';
 
-/** What no open case about a payment claims, at one moment. Pure. */
+/** Cents of a payment that no open case claims, at one moment. Pure. */
 export function unclaimedOf(
   row: Pick<CaseRow, 'operatorCode'>,
   payment: OurPayment | LostPayment,

@@ -14,7 +14,7 @@ const SAME_MONEY: Partial<Readonly<Record<CaseKind, readonly CaseKind[]>>> = {
   theirs_only: ['unmatched_callback'],
 };
 
-/** How a case about the same money is found; undefined: there is none. Pure. */
+/** The key of the case about the same money; undefined: there is none. Pure. */
 export function sameMoneyOf({
   kind,
   operatorCode,

@@ -271,7 +271,7 @@ export async function readPaymentByReference(
   return read.rows[0];
 }
 
-/** Those of the vendor’s payments that exist, in no particular order. */
+/** Reads the vendor’s payments with these references, in no particular order. Left out: those that do not exist. */
 export async function readPayments(
   db: Queryable,
   vendorId: number,

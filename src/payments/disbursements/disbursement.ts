@@ -17,7 +17,7 @@ import type { Terms } from './terms.ts';
 export const disbursementFields = {
   vendorId: Type.Integer(),
   vid: filledText(64),
-  /** Of the payment that the approval makes: chosen at the proposal, so that its code covers it. */
+  /** The id of the payment that the approval makes: chosen at the proposal, so that its code covers it. */
   paymentId: Type.String({ minLength: 36, maxLength: 36 }),
   billerCode: filledText(40),
   cents: centsAboveZero,
@@ -35,7 +35,7 @@ export interface DisbursementContent {
   readonly evidence: string;
 }
 
-/** What every disbursement depends on. */
+/** Facts that decide whether a disbursement is allowed, read under its locks. */
 export interface DisbursementFacts {
   readonly terms: Terms;
   readonly floatCents: bigint;

@@ -47,7 +47,7 @@ interface Facts extends DisbursementFacts {
   readonly isDisputed: boolean;
   /** The payment is a disbursement itself. */
   readonly isDisbursement: boolean;
-  /** What other refunds of it have taken, or may take. */
+  /** Cents that other refunds of the payment have taken, or may take. */
   readonly otherCents: bigint;
 }
 

@@ -30,7 +30,7 @@ export async function listRefunds(
   return listed.rows.filter(({ paymentId }) => outcomes.get(paymentId) !== 'failed');
 }
 
-/** Of payments of a vendor; null while one is open. Those that do not exist are left out. */
+/** Outcomes of a vendor's payments; null while one is open. Payments that do not exist are left out. */
 export async function readOutcomes(
   db: Queryable,
   vendorId: number,
@@ -48,7 +48,7 @@ export async function readOutcomes(
   return new Map(read.rows.map(({ paymentId, outcome }) => [paymentId, outcome]));
 }
 
-/** Whether people corrected the payment, or have to decide about it. */
+/** True if people corrected the payment, or have to decide about it. */
 export async function isDisputed(
   db: Queryable,
   vendorId: number,

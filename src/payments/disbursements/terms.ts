@@ -10,10 +10,10 @@ import type { BillerRow } from '../billers/store.ts';
 import { chargeFor } from '../prices/price.ts';
 import { feePricesByBiller, listFeePrices } from '../prices/store.ts';
 
-/** What a disbursement through a biller costs, and which amounts it may have. */
+/** The fee of a disbursement through a biller, and the amounts it may have. */
 export interface Terms {
   readonly biller: BillerRow | undefined;
-  /** Those of the operators that may execute it. */
+  /** Amounts that the operators accept that may execute it. */
   readonly amounts: readonly Amounts[];
   readonly feeCents: bigint;
   readonly vatCents: bigint;

@@ -4,7 +4,7 @@ import type { Pool } from '../../platform/db/pool.ts';
 import { askConnector } from '../billers/open-connector.ts';
 import { readProducts, refreshProducts } from './product-watch.ts';
 
-/** What operators sell, asked for people. */
+/** Asks operators for their products, on behalf of people. */
 
 type By = Parameters<typeof askConnector>[1] & { readonly pool: Pool };
 

@@ -15,7 +15,7 @@ import { keepUnread } from '../messages/unread.ts';
 import { lockOpenElsewhere } from './handle-store.ts';
 import { insertUnmatchedCallback } from './store.ts';
 
-/** What is kept of callbacks for people. */
+/** Keeps callbacks that people have to read. */
 
 /** A payment that an operator was instructed to make, and which its callback names. */
 export type FoundPayment = PaymentKey & {

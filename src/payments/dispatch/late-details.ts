@@ -39,7 +39,7 @@ export interface LateDetailsOptions {
 
 const DAY_MS = 86_400_000;
 
-/** How long to wait after this question; null: it is the last one, and only a callback brings details then. */
+/** Milliseconds to wait after this question; null: it is the last one, and only a callback brings details then. */
 export function pauseAfter(
   { asked, since }: Pick<OwedDetails, 'asked' | 'since'>,
   { firstMs, maxMs }: DetailsPolicy,

@@ -10,11 +10,11 @@ export interface MessageRow {
   /** The code of the source or operator. */
   sender: string;
   channel: 'confirmation' | 'pull' | 'callback';
-  /** Of the payment whose callback URL was called. */
+  /** The reference of the payment whose callback URL was called. */
   reference: string | null;
   problem: string;
   state: MessageState;
-  /** How often these bytes were received. */
+  /** Number of times that these bytes were received. */
   times: number;
   receivedAt: Date;
   lastReceivedAt: Date;

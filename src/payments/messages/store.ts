@@ -27,7 +27,7 @@ export async function countAgain(db: Queryable, key: Key): Promise<boolean> {
   return counted.rowCount === 1;
 }
 
-/** How many messages of a sender are open, and their bytes together. */
+/** Number and total bytes of a sender's open messages. */
 export async function readOpenSize(
   db: Queryable,
   { senderKind, sender }: Sender,

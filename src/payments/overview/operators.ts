@@ -13,7 +13,7 @@ export interface ListedOperator extends OperatorRow {
   readonly hasKey: boolean;
   /** Billers with a route through it. */
   readonly billers: readonly string[];
-  /** Those for which nothing is sent through it now, and why. */
+  /** Billers for which nothing is sent through the operator now, and why. */
   readonly blocked: readonly { readonly biller: string; readonly obstacle: string }[];
   readonly float: FloatForecast | null;
   /** Payments whose outcome it has to report. */

@@ -20,7 +20,7 @@ export interface QuarantineState {
   readonly stakes: readonly Stake[];
   /** The processes that have not confirmed that nothing is missing. */
   readonly absent: readonly UsingProcess[];
-  /** What one person proposed: to end it without statements. */
+  /** The open proposal to end the quarantine without statements. */
   readonly waiting: ProposalRow | undefined;
   /** Newest first. */
   readonly events: readonly EventRow[];

@@ -33,7 +33,7 @@ export async function askSource<Result>(
 /** Whoever asks is told what is wrong. */
 const QUIET = pino({ level: 'silent' });
 
-/** What the provider answered. The pull is null where it lists no payments. */
+/** The provider's answer to a registration. The pull is null where it lists no payments. */
 export interface RegisteredSource {
   readonly urls: Registered;
   readonly pull: Registered | null;

@@ -44,14 +44,14 @@ interface Facts {
   readonly mayCollect: boolean;
   /** A case about it as a disputed one is open. */
   readonly hasCase: boolean;
-  /** What the vendor still has of the income that the collector reported under this receipt’s number, in cents. */
+  /** Cents that the vendor still has of the income that the collector reported under this receipt’s number, in cents. */
   readonly collectedCents: bigint;
 }
 
 interface Plan {
   readonly row: ReceiptRow;
   readonly of: Content;
-  /** What the vendor has of it already. */
+  /** Cents of the receipt that the vendor has already. */
   readonly collectedCents: bigint;
 }
 

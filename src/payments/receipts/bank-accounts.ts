@@ -2,7 +2,7 @@ import { statementsOf } from '../../connectors/registry.ts';
 import { isSameAccount } from '../../connectors/source-statements.ts';
 import type { SourceRow } from './sources-store.ts';
 
-/** What the settings of sources say about the bank accounts whose statements people import. Pure. */
+/** The bank accounts whose statements people import, from the settings of sources. Pure. */
 
 type ListedBy = Pick<SourceRow, 'sourceCode' | 'kind' | 'settings'>;
 

@@ -37,7 +37,7 @@ const content = Type.Object(
     messageId: filledText(64),
     sha256: filledText(64),
     sender: filledText(64),
-    /** What people read in it; null: it is closed, because it is about no money, or about money that is known. */
+    /** The receipt that people read; null: the message is closed, as it is about no money, or about known money. */
     receipt: Type.Union([
       Type.Null(),
       Type.Object(
@@ -97,7 +97,7 @@ export const unreadMessageKind = (deps: ReceiptDeps & { readonly wireTime: WireT
     },
   });
 
-/** What people read in a message. */
+/** The content that people read in a message. */
 export interface ReadByPeople {
   readonly receipt: string;
   readonly amountCents: bigint;

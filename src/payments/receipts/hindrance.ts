@@ -34,7 +34,7 @@ export function incomeOf(row: Claimed): CollectedIncome {
   return { collector, reference, vendorId, amountCents: creditedCents(row), paidAt };
 }
 
-/** What is credited of it: if it was moved, what its last vendor still had. */
+/** Cents credited of a receipt: if it was moved, what its last vendor still had. */
 export function creditedCents({
   amountCents,
   movedCents,

@@ -55,7 +55,7 @@ interface Facts {
   readonly hasReversal: boolean;
   /** The open contradiction, which is resolved with the move; null: none. */
   readonly caseId: string | null;
-  /** What is credited to the vendor that has it, less what people have taken back. */
+  /** Cents credited to the vendor that has the receipt, less what people have taken back. */
   readonly keptCents: bigint;
   readonly collectedCents: bigint;
   readonly floatCents: bigint;

@@ -20,7 +20,7 @@ export interface ReceiptRow {
   state: ReceiptState;
   doubt: Doubt | null;
   reversedAt: Date | null;
-  /** How often it was moved to another vendor. */
+  /** Number of times that it was moved to another vendor. */
   moves: number;
   /** The amount with which it was moved last; null: never. */
   movedCents: bigint | null;

@@ -14,7 +14,7 @@ export interface Absences {
   readonly notPaid: readonly OurPayment[];
 }
 
-/** How long an instruction may be in transit; see `StatementFormat`. */
+/** Longest transit of an instruction; see `StatementFormat`. */
 type StatementTimes = Pick<StatementFormat, 'acceptanceWindowMs' | 'payDeadlineMs'>;
 
 export interface FormerTimes extends StatementTimes {

@@ -9,7 +9,7 @@ import type { FloatReport } from './float-report.ts';
 import { listImported } from './imported.ts';
 import type { ImportedStatement } from './imported.ts';
 
-/** What was paid through an operator, by our ledger and by its statements. Null: they do not say. */
+/** Cents paid through an operator, by our ledger and by its statements. Null: they do not say. */
 export interface ComparedOperator {
   readonly operator: string;
   readonly oursCents: bigint;

@@ -96,7 +96,7 @@ const EXPIRES_DAYS = 7;
 export interface Family {
   /** Name of the kind of proposal. */
   readonly name: string;
-  /** What is proposed, for people. */
+  /** The proposal's title for people. */
   readonly title: string;
   /** Permission of those who propose and decide. */
   readonly permission: Permission;

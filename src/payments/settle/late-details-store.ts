@@ -38,7 +38,7 @@ export async function noteOwed(db: Queryable, report: FinalReport): Promise<void
   );
 }
 
-/** What a report did to the details of a paid payment: see functions/take_details.sql. */
+/** A report's effect on the details of a paid payment: see functions/take_details.sql. */
 type Taken = 'taken' | 'contradicted' | 'known';
 
 /** Adds the details of a repeated report to those that are known, or opens a case. One commit. Idempotent. */
@@ -64,7 +64,7 @@ export async function takeDetails(db: Queryable, report: FinalReport): Promise<T
 const DUE = `${OWED('d.due_at <= now()')} order by d.due_at limit ${LIMITS.detailsQuestions}`;
 const DUE_IN_BUCKET = `${OWED('d.due_at <= now() and d.bucket = $1')} order by d.due_at limit ${LIMITS.detailsQuestions}`;
 
-/** Those about which the operator is to be asked now, longest due first. */
+/** Payments about whose details the operator is to be asked now, longest due first. */
 export async function listDueDetails(db: Queryable): Promise<readonly OwedDetails[]> {
   return await readReachable(
     db,

@@ -14,7 +14,7 @@ export interface OwedDetails extends PaymentKey {
   readonly since: Date;
   /** Null: the operator is not asked any more. */
   readonly dueAt: Date | null;
-  /** How many times the operator was asked. */
+  /** Number of times that the operator was asked. */
   readonly asked: number;
   readonly note: string | null;
 }
@@ -43,7 +43,7 @@ export async function listOwedDetails(
   return listed.rows;
 }
 
-/** How many payments wait for details of each operator, and since when the oldest. */
+/** Number of payments that wait for details of each operator, and since when the oldest waits. */
 export async function countOwedDetails(
   db: Queryable,
 ): Promise<

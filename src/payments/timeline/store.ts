@@ -221,7 +221,7 @@ export interface LateDetailsRow {
   /** When the last of them came; null: none came yet. */
   receivedAt: Date | null;
   details: Readonly<Record<string, string>>;
-  /** How many times the operator was asked. */
+  /** Number of times that the operator was asked. */
   asked: number;
   note: string | null;
   isOwed: boolean;

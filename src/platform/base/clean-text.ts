@@ -48,7 +48,7 @@ export function decodeUtf8(bytes: Buffer): string | undefined {
   }
 }
 
-/** What a decoder writes in place of bytes that are not UTF-8. */
+/** Decoders write this character in place of bytes that are not UTF-8. */
 export const UNDECODED = '\uFFFD';
 
 /**

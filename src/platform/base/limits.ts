@@ -101,7 +101,7 @@ export const LIMITS = {
   operatorQuestionSeconds: 30,
   /** Payments about whose owed details operators are asked in one turn. */
   detailsQuestions: 50,
-  /** How long an operator is asked for details that it owes. */
+  /** Days for which an operator is asked for details that it owes. */
   detailsDays: 30,
   /** Largest callback body read from an operator. */
   callbackBodyBytes: 64 * 1024,

@@ -7,7 +7,7 @@ const MAX_REST_MS = 500;
 const SHARE = 0.2;
 /** and for about this long at once without a rest. */
 const BURST_MS = 100;
-/** What is read beyond the share, and not forgotten. */
+/** At most so much reading beyond the share is remembered. */
 const MAX_EXCESS_MS = BURST_MS + MAX_REST_MS * SHARE;
 
 type StartNext = () => void;
@@ -24,7 +24,7 @@ export class ReadingNames {
   readonly #places: StartNext[] = [];
   /** Where a name has read, longest ago first. */
   readonly #turns = new Map<string, readonly StartNext[]>();
-  /** How long a name has read beyond its share, and at what time that was. */
+  /** Milliseconds that a name has read beyond its share, and the time at which they were counted. */
   readonly #excess = new Map<string, { readonly ms: number; readonly atMs: number }>();
   readonly #creates: () => number;
   readonly #timers: Timers;
@@ -70,7 +70,7 @@ export class ReadingNames {
     place();
   }
 
-  /** What a name has read beyond its share wears off with time. */
+  /** Reading beyond the share wears off with time. */
   #restAfter(name: string, sinceMs: number): number {
     const nowMs = this.#timers.nowMs();
     const { ms, atMs } = this.#excess.get(name) ?? { ms: 0, atMs: sinceMs };

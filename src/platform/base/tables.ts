@@ -58,7 +58,7 @@ const DELIMITER_NAMES: Readonly<Record<Delimiter, string>> = {
   '|': 'vertical bars',
 };
 
-/** How the Excel files of before 2007 begin. */
+/** The first bytes of Excel files from before 2007. */
 const OLD_EXCEL = Buffer.from('d0cf11e0', 'hex');
 
 /** Every way to read the file. Throws: `Error` if it is an Excel file that cannot be read. */

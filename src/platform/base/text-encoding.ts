@@ -7,7 +7,7 @@ export interface DecodedText {
   readonly encoding: TextEncoding;
 }
 
-/** What `TextDecoder` calls them. */
+/** The names of encodings that `TextDecoder` knows. */
 export type EncodingLabel = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
 
 export const ENCODING_NAMES: Readonly<Record<EncodingLabel, TextEncoding>> = {

@@ -146,7 +146,7 @@ export function createLane<Item, Result>(options: LaneOptions<Item, Result>): La
 /** The part of a vendor's items: its bucket, which one worker of a cluster has. */
 export type BucketOf = (vendorId: number) => number;
 
-/** What the lanes of a wing are opened with. */
+/** Settings that all lanes of a wing share. */
 export interface LaneSettings {
   readonly pool: Pool;
   /** Default: one batch is committed at a time. */

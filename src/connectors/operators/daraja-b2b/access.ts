@@ -47,7 +47,7 @@ export const EXAMPLE_SECRET = JSON.stringify({
   security_credential: Buffer.alloc(256).toString('base64'),
 });
 
-/** What every operator that pays with Daraja needs. @param floatAccount the usual one. */
+/** Settings and secrets that all operators of Daraja need. @param floatAccount the usual one. */
 export function accessOf(
   operator: UsableOperator,
   settings: AccessSettings,

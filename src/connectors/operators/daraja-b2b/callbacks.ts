@@ -23,11 +23,11 @@ export const BALANCE = 'b';
 /** The request waited too long in Daraja's queue. That is not a result. */
 export const TIMEOUT = 't';
 
-/** What differs between Daraja's ways to pay. */
+/** Callbacks differ in this between Daraja's ways to pay. */
 export interface Rules {
   /** The OriginatorConversationID that an attempt is sent with; null: Daraja chooses it. */
   readonly ownId: (attempt: Pick<SentPayment, 'reference' | 'attemptNumber'>) => string | null;
-  /** What a ResultCode that proves that nothing was executed means; undefined: it proves nothing. */
+  /** The meaning of a ResultCode that proves that nothing was executed; undefined: it proves nothing. */
   readonly declineOf: (resultCode: string) => DeclineCode | undefined;
 }
 

@@ -68,7 +68,7 @@ export function parseHandle(text: string | null): Handle | null {
   };
 }
 
-/** What is stored, with our own id of the instruction in place of the one that Daraja would choose. */
+/** The stored handle, with our own id of the instruction in place of the one that Daraja would choose. */
 export function knownHandle(text: string | null, ownId: string | null): Handle | null {
   const stored = parseHandle(text);
   if (ownId === null) return stored;

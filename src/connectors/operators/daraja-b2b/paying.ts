@@ -24,7 +24,7 @@ export interface PayingOptions extends Connection, DarajaApp {
   readonly paths: SecretPaths;
 }
 
-/** What differs between Daraja's ways to pay. */
+/** One of Daraja's ways to pay: a request, its callbacks and its codes. */
 export interface PayingApi extends Rules {
   readonly declaration: Declaration;
   readonly path: string;

@@ -7,13 +7,13 @@ import { createDarajaConnector } from './connector.ts';
 import { DARAJA_B2B } from './declaration.ts';
 import type { Receiver } from './requests.ts';
 
-/** What a biller is paid to: one of the two. */
+/** A biller is paid to a paybill or to a till. */
 const BILLER = Type.Object(
   {
     pay_bill: Type.Optional(shortCode),
     /** A till, the number of a store, or the head office of a merchant. */
     till: Type.Optional(shortCode),
-    /** Of a till. Default: 4. */
+    /** `2` is a till, `4` a paybill. Default: 4. */
     identifier_type: Type.Optional(Type.Enum(['2', '4'])),
     account_reference: Type.Optional(Type.String({ pattern: '^[^{}]*\\{account\\}[^{}]*$' })),
   },

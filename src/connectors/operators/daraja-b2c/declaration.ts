@@ -1,6 +1,6 @@
 import type { Declaration } from '../../operator.ts';
 
-/** What one payment may be. */
+/** Safaricom's limits for one payment. */
 export const AMOUNTS = { minimumCents: 1_000, maximumCents: 25_000_000, stepCents: 100 };
 
 export const DARAJA_B2C: Declaration = {

@@ -8,7 +8,7 @@ import { DARAJA_B2C } from './declaration.ts';
 const SETTINGS = Type.Object(
   {
     ...ACCESS_SETTINGS,
-    /** What the payments are, which decides who can be paid. Default: BusinessPayment. */
+    /** Safaricom's class of the payments, which decides who can be paid. Default: BusinessPayment. */
     command_id: Type.Optional(Type.Enum([...COMMAND_IDS])),
   },
   { additionalProperties: false },

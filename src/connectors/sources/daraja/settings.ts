@@ -61,7 +61,7 @@ export function readDarajaSecret(sourceCode: string, text: string): DarajaSecret
   return checkSecret(sourceCode, given, 'secret');
 }
 
-/** What a source is known by to Safaricom and to customers. */
+/** The numbers by which Safaricom and customers know a source. */
 export interface OurNumbers {
   readonly shortCode: string;
   /** Null: a pay bill, to which customers pay with an account number. */

@@ -153,7 +153,7 @@ function movementOf(
   return { line, at, amountCents, kind, reference: '', text: '', ...marked };
 }
 
-/** Whether the bank says why a payment came back. It is a payment of its own, with a reference of its own. */
+/** True if the bank says why a payment came back: then the entry is a payment of its own, with its own reference. */
 function hasReturn(element: XmlElement): boolean {
   const payments = childrenOf(element, 'NtryDtls').flatMap((part) => childrenOf(part, 'TxDtls'));
   // Of several, each says it itself.

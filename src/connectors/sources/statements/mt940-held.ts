@@ -9,7 +9,7 @@ export interface PlacedMovement {
 
 /** The text lines of a file. */
 export interface TextLines {
-  /** Of the longest one. */
+  /** Characters of the longest text line. */
   readonly width: number;
   /** Some text goes on in a second line. */
   readonly isBroken: boolean;

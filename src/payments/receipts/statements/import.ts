@@ -60,7 +60,7 @@ export interface StatementFile {
 /** A statement with what its lines report. */
 export interface ReadFile {
   readonly lines: readonly ReportedLine[];
-  /** What is no movement, and how the file was read. */
+  /** Lines that are no movements, and how the file was read. */
   readonly notes: readonly StatementNote[];
 }
 
