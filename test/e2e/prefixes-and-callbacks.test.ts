@@ -170,9 +170,6 @@ describe('an operator’s report', () => {
       await report('safaricom', body, { at: long(10) }),
       await report('safaricom', body, { sent: JSON.stringify(paid(reference, '70.00')) }),
       await report('safaricom', body, { sent: `${JSON.stringify(body)} ` }),
-      await report('safaricom', 'not JSON'),
-      await report('safaricom', { status: 'paid' }),
-      await report('safaricom', ''),
       await send(sandbox.origin, {
         method: 'POST',
         path: '/callbacks/safaricom',
@@ -184,6 +181,20 @@ describe('an operator’s report', () => {
     expect(refused.map((answer) => answer.status)).toEqual(refused.map(() => 401));
     expect(await statusOf(reference)).toBe('PENDING');
     expect(await unmatched(reference)).toBe(0);
+  });
+
+  test('a signed report that cannot be read is kept for people, and the operator need not repeat it', async () => {
+    const reference = await silentPayment();
+    const kept = [
+      await report('safaricom', 'not JSON'),
+      await report('safaricom', { status: 'paid' }),
+      await report('safaricom', ''),
+    ];
+    expect(kept.map((answer) => answer.status)).toEqual(kept.map(() => 200));
+    expect(await statusOf(reference)).toBe('PENDING');
+    const pool = await sandbox.pool();
+    const { rowCount } = await pool.query("select from unread_messages where sender = 'safaricom'");
+    expect(rowCount).toBe(kept.length);
   });
 
   test('a report from an unknown operator is refused', async () => {

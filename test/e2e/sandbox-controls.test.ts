@@ -183,12 +183,12 @@ test('each type of event is a real one, and truth and ledger agree', async () =>
   ];
   for (const type of types) await controls.ask('POST', '/events/trigger', { type });
   const { events } = (await must(sandbox.environment, 'webhook', 'events', 'demo', '--json')).json<{
-    events: readonly { readonly type: string; readonly ipay_reference: string }[];
+    events: readonly { readonly type: string; readonly reference: string }[];
   }>();
   expect(new Set(events.map(({ type }) => type))).toEqual(new Set(types));
   const corrected = events.find(({ type }) => type === 'transaction.corrected');
-  expect(await isPaid(corrected?.ipay_reference ?? '')).toBe(false);
-  expect((await client.payment(corrected?.ipay_reference ?? '')).transaction_status).toBe('FAILED');
+  expect(await isPaid(corrected?.reference ?? '')).toBe(false);
+  expect((await client.payment(corrected?.reference ?? '')).transaction_status).toBe('FAILED');
 });
 
 test.each([

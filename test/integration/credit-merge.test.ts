@@ -47,7 +47,7 @@ async function submit(lines: readonly Line[], asOf = '2026-10-31'): Promise<void
     ...['credit', 'import', file, '--template', 'mobile', '--lender', 'L1'],
     ...['--sector', 'bank', '--as-of', asOf],
   );
-  expect(ran.stdout).toContain(' 0 rejected');
+  expect(ran.stdout).toMatch(/^rejected +0$/m);
 }
 
 async function credit(...args: string[]): Promise<Ran> {

@@ -125,6 +125,13 @@ test('the same server with a valid answer is believed', async () => {
   expect(await pay(connect(port))).toMatchObject({ kind: 'paid', amountCents: 100_00n });
 });
 
+test('bytes that are not UTF-8 do not matter where the value does not matter', async () => {
+  const bytes = Buffer.from(JSON.stringify(PAID).replace('Payment', 'P\u00e4'), 'latin1');
+  const head = `HTTP/1.1 200 OK\r\ncontent-length: ${bytes.length}\r\n\r\n`;
+  const port = await listenAnswering(head, bytes);
+  expect(await pay(connect(port))).toMatchObject({ kind: 'paid', amountCents: 100_00n });
+});
+
 describe('invalid answers leave the outcome unknown', () => {
   test.each([
     ['nothing', '', 200],
@@ -132,7 +139,11 @@ describe('invalid answers leave the outcome unknown', () => {
     ['cut JSON', JSON.stringify(PAID).slice(0, -1), 200],
     ['a list', JSON.stringify([PAID]), 200],
     ['deeply nested', '['.repeat(60_000), 200],
-    ['bad UTF-8', Buffer.from(JSON.stringify(PAID).replace('Payment', 'P\u00e4'), 'latin1'), 200],
+    [
+      'bad UTF-8 in the status',
+      Buffer.from(JSON.stringify(PAID).replace('paid', 'p\u00e4id'), 'latin1'),
+      200,
+    ],
     ['a server error that says paid', JSON.stringify(PAID), 500],
     ['a bad gateway', '<html>502</html>', 502],
     ['a client error without a decision', '{"error":"bad request"}', 400],
