@@ -9,6 +9,7 @@ const PURE = [
   'test/architecture.test.ts',
   'test/unit/**/*.test.ts',
   'test/property/**/*.test.ts',
+  'test/witnesses/**/*.test.ts',
   'test/clients/{vectors,contract,retries}.test.ts',
 ];
 

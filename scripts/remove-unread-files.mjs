@@ -40,6 +40,8 @@ const UNREAD_IN = [
   [/^@tanstack\//, [/^dist\/cjs\/$/, /^build\/legacy\/$/, /\.cjs$/, /\.d\.cts$/]],
   [/^(?:@vue\/|vue$)/, [/\.(?:global|esm-browser)(?:\.prod)?\.js$/]],
   [/^@swc\/helpers$/, [/^src\/$/]],
+  // Builds for browsers and for `import`: clients of providers, in tests, ask for the other one.
+  [/^axios$/, [/^lib\/$/, /^dist\/(?!$|node\/)/]],
   [/^axe-core$/, [/^axe\.js$/, /^locales\/$/]],
   [/^brotli$/, [/^(?:build|enc)\/$/]],
   // Which browser can do what.
@@ -48,6 +50,8 @@ const UNREAD_IN = [
   [/^dejavu-fonts-ttf$/, [/^ttf\/(?!$|DejaVuSans(?:-Bold)?\.ttf$)/, /\.txt$/]],
   [/^fast-check$/, [/^lib\/(?:cjs|types57)\/$/]],
   [/^fontkit$/, [/^dist\/browser/]],
+  // One file has all of it.
+  [/^lodash$/, [/^(?!lodash\.js$|package\.json$|LICENSE$)/]],
   [/^lucide-react$/, [/^dist\/cjs\/$/, /^dynamic/, /\.(?:prefixed|suffixed)\.d\.ts$/]],
   // The headers beside the project's own Node.
   [/^node-(?:linux|darwin|win)-/, [/^include\/$/]],

@@ -117,31 +117,36 @@ export class AfricastalkingEmulator {
     }
   }
 
+  /** The first recipient decides how the answer travels. */
   #send(form: URLSearchParams, key: string, response: ServerResponse): void {
-    const [recipient] = JSON.parse(form.get('recipients') ?? '[]') as {
+    const recipients = JSON.parse(form.get('recipients') ?? '[]') as {
       readonly phoneNumber: string;
       readonly amount: string;
     }[];
-    const phone = recipient?.phoneNumber.replace('+', '') ?? '';
-    const amount = Number(recipient?.amount.replace('KES ', '')).toFixed(2);
-    const suffix = phone.slice(-4);
-    const delivery = this.#deliveries.of(phone);
+    const delivery = this.#deliveries.of(recipients[0]?.phoneNumber ?? '');
     if (delivery === 'lost') return this.#deliveries.answer(response, delivery, () => undefined);
     const problem = this.#problemOf(form, key);
-    if (problem !== undefined) return refuseAll(response, problem);
-    if (suffix === '9902') {
-      return refuseOne(response, phone, 'Failed', 'Value Outside The Allowed Limits');
-    }
+    if (problem !== undefined) return sendJson(response, 201, answerWith([], problem));
+    const made = recipients.map(({ phoneNumber, amount }) =>
+      this.#topUp(phoneNumber.replace('+', ''), Number(amount.replace('KES ', '')), key),
+    );
+    this.#deliveries.answer(response, delivery, () => sendJson(response, 201, answerWith(made)));
+  }
+
+  #topUp(phone: string, amount: number, key: string): Recipient {
+    const suffix = phone.slice(-4);
+    if (suffix === '9902') return refused(phone, 'Value Outside The Allowed Limits');
     if (suffix === '9918' && this.#wasLow.get(phone) === undefined) {
       this.#wasLow.put(phone, true);
-      return refuseOne(response, phone, 'Failed', 'Insufficient Credit');
+      return refused(phone, 'Insufficient Credit');
     }
     const number = String(this.#requests.size + 1).padStart(32, '0');
     const requestId = `ATQid_${number}`;
-    const made: Request = { requestId, key, phone, amount, status: 'Sent', endedAtMs: null };
+    const common = { requestId, key, phone, amount: amount.toFixed(2) };
+    const made: Request = { ...common, status: 'Sent', endedAtMs: null };
     this.#requests.put(requestId, made);
     this.#proceed(made, suffix);
-    this.#deliveries.answer(response, delivery, () => sendJson(response, 201, sentAnswer(made)));
+    return accepted(made);
   }
 
   #problemOf(form: URLSearchParams, key: string): string | undefined {
@@ -208,50 +213,40 @@ export class AfricastalkingEmulator {
   }
 }
 
-function sentAnswer({ requestId, phone, amount }: Request): object {
+interface Recipient {
+  readonly phoneNumber: string;
+  readonly errorMessage: string;
+  readonly amount: string;
+  readonly status: string;
+  readonly requestId: string;
+  readonly discount: string;
+}
+
+function accepted({ requestId, phone, amount }: Request): Recipient {
   return {
+    phoneNumber: `+${phone}`,
     errorMessage: 'None',
-    numSent: 1,
-    totalAmount: `KES ${amount}00`,
-    totalDiscount: 'KES 0.0000',
-    responses: [
-      {
-        phoneNumber: `+${phone}`,
-        errorMessage: 'None',
-        amount: phone.endsWith('9914') ? 'KES 110.0000' : `KES ${amount}00`,
-        status: 'Sent',
-        requestId,
-        discount: 'KES 0.0000',
-      },
-    ],
+    amount: phone.endsWith('9914') ? 'KES 110.0000' : `KES ${amount}00`,
+    status: 'Sent',
+    requestId,
+    discount: 'KES 0.0000',
   };
 }
 
-function refuseAll(response: ServerResponse, errorMessage: string): void {
-  const nothing = { numSent: 0, totalAmount: '0', totalDiscount: '0', responses: [] };
-  sendJson(response, 201, { errorMessage, ...nothing });
+function refused(phone: string, errorMessage: string): Recipient {
+  const nothing = { amount: '0', status: 'Failed', requestId: 'None', discount: '0' };
+  return { phoneNumber: `+${phone}`, errorMessage, ...nothing };
 }
 
-function refuseOne(
-  response: ServerResponse,
-  phone: string,
-  status: string,
-  errorMessage: string,
-): void {
-  sendJson(response, 201, {
-    errorMessage: 'None',
-    numSent: 0,
-    totalAmount: '0',
-    totalDiscount: '0',
-    responses: [
-      {
-        phoneNumber: `+${phone}`,
-        errorMessage,
-        amount: '0',
-        status,
-        requestId: 'None',
-        discount: '0',
-      },
-    ],
-  });
+/** @param errorMessage of a request that is refused as a whole. */
+function answerWith(responses: readonly Recipient[], errorMessage = 'None'): object {
+  const sent = responses.filter(({ status }) => status === 'Sent');
+  const total = sent.reduce((sum, { amount }) => sum + Number(amount.replace('KES ', '')), 0);
+  return {
+    errorMessage,
+    numSent: sent.length,
+    totalAmount: sent.length === 0 ? '0' : `KES ${total.toFixed(4)}`,
+    totalDiscount: sent.length === 0 ? '0' : 'KES 0.0000',
+    responses,
+  };
 }

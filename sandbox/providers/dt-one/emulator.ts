@@ -19,8 +19,8 @@ export interface DtOneOptions {
   readonly slowMs?: number;
 }
 
-/** HTTP status, content, and how it travels. */
-export type Reply = readonly [number, unknown, Delivery?];
+/** HTTP status, content, how it travels, and headers. */
+export type Reply = readonly [number, unknown, Delivery?, Readonly<Record<string, string>>?];
 
 /** A later event: a callback, or the end of a transaction. */
 type Task =
@@ -182,9 +182,10 @@ export class DtOneEmulator {
       }
       found = found.filter(({ createdAtMs }) => createdAtMs >= from && createdAtMs < to);
     }
-    const size = Number(query.get('per_page') ?? 50);
-    const start = (Number(query.get('page') ?? 1) - 1) * size;
-    return [200, found.slice(start, start + size).map((one) => show(one, this.#skewMs))];
+    return pageOf(
+      found.map((one) => show(one, this.#skewMs)),
+      query,
+    );
   }
 
   find(id: number): Transaction | undefined {
@@ -278,6 +279,26 @@ export class DtOneEmulator {
     if (state === 'COMPLETED') transaction.endedAtMs = Date.now();
     this.#transactions.put(transaction.id, transaction);
   }
+}
+
+/** One page of a list, with the headers that say how many there are. */
+export function pageOf(all: readonly unknown[], query: URLSearchParams): Reply {
+  const [page, size] = [Number(query.get('page') ?? 1), Number(query.get('per_page') ?? 50)];
+  const start = (page - 1) * size;
+  const pages = Math.max(1, Math.ceil(all.length / size));
+  return [
+    200,
+    all.slice(start, start + size),
+    'given',
+    {
+      'x-page': String(page),
+      'x-per-page': String(size),
+      'x-total': String(all.length),
+      'x-total-pages': String(pages),
+      ...(page < pages && { 'x-next-page': String(page + 1) }),
+      ...(page > 1 && { 'x-prev-page': String(page - 1) }),
+    },
+  ];
 }
 
 export function refusal(httpStatus: number, code: number): Reply {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { readBody, sendJson } from '../http.ts';
-import { refusal } from './emulator.ts';
+import { pageOf, refusal } from './emulator.ts';
 import type { DtOneEmulator, Reply } from './emulator.ts';
 import { PRODUCTS } from './products.ts';
 
@@ -32,7 +32,8 @@ export function createGateway(emulator: DtOneEmulator): Gateway {
       }
       return operate(emulator, { method: request.method ?? '', url, body });
     })();
-    const [status, content, delivery = 'given'] = reply;
+    const [status, content, delivery = 'given', headers = {}] = reply;
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     emulator.deliveries.answer(response, delivery, () => sendJson(response, status, content));
   };
   return {
@@ -67,13 +68,11 @@ function operate(
       return emulator.list(url.searchParams);
     case 'GET /balances': {
       const available = emulator.available();
-      return [
-        200,
-        [{ id: 1, unit_type: 'CURRENCY', unit: 'KES', available, holding: 0, credit_limit: 0 }],
-      ];
+      const account = { id: 1, unit_type: 'CURRENCY', unit: 'KES', available };
+      return pageOf([{ ...account, holding: 0, credit_limit: 0 }], url.searchParams);
     }
     case 'GET /products':
-      return [200, Number(url.searchParams.get('page') ?? 1) === 1 ? PRODUCTS : []];
+      return pageOf(PRODUCTS, url.searchParams);
     case 'POST /lookup/statement-inquiry':
       return [
         200,
@@ -86,10 +85,18 @@ function operate(
         ],
       ];
     case 'POST /lookup/mobile-number':
-      return /^\+254\d{9}$/.test(String(content['mobile_number']))
-        ? [200, [{ id: 502, name: 'Example Mobile', identified: true }]]
-        : refusal(400, 1_005_003);
-    default:
-      return refusal(404, 1_000_404);
+      return networkOf(String(content['mobile_number']), url.searchParams);
+    default: {
+      const number = /^GET \/lookup\/mobile-number\/([^/]+)$/.exec(path)?.[1];
+      return number === undefined
+        ? refusal(404, 1_000_404)
+        : networkOf(decodeURIComponent(number), url.searchParams);
+    }
   }
+}
+
+function networkOf(mobileNumber: string, query: URLSearchParams): Reply {
+  return /^\+254\d{9}$/.test(mobileNumber)
+    ? pageOf([{ id: 502, name: 'Example Mobile', identified: true }], query)
+    : refusal(400, 1_005_003);
 }

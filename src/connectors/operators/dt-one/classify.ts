@@ -10,11 +10,17 @@ import type { Prepared } from '../../operator.ts';
 import { declined, notSent, unknown } from '../../outcomes.ts';
 import { cleanMessage } from '../../../platform/base/clean-text.ts';
 import { listOf, objectOf, readJson, textOf } from '../../values.ts';
+import { PER_PAGE } from './requests.ts';
 import { meaningOf, misfitOf, readTransaction } from './transaction.ts';
 import type { Expected, Transaction } from './transaction.ts';
 
 export type Answer =
-  | { readonly kind: 'content'; readonly content: unknown }
+  | {
+      readonly kind: 'content';
+      readonly content: unknown;
+      /** Of a list: how many pages it has, by its headers; 0 if they do not say. */
+      readonly totalPages?: number;
+    }
   /** Refused by DT One in its own words, with HTTP 400 to 499. */
   | {
       readonly kind: 'errors';
@@ -31,7 +37,9 @@ export function readAnswer(ending: Ending): Answer {
   const { httpStatus } = ending;
   const content = readJson(ending.body);
   if (httpStatus >= 200 && httpStatus < 300 && typeof content === 'object' && content !== null) {
-    return { kind: 'content', content };
+    const given = ending.headers?.['x-total-pages'];
+    const totalPages = Number(/^\d{1,6}$/.exec(String(given))?.[0] ?? 0);
+    return { kind: 'content', content, totalPages };
   }
   const errors = listOf(objectOf(content)?.['errors']).map((one) => objectOf(one) ?? {});
   const codes = errors.flatMap((error) => textOf(error['code']) ?? []);
@@ -41,6 +49,15 @@ export function readAnswer(ending: Ending): Answer {
   }
   const texts = errors.map((error) => `${textOf(error['code'])}: ${textOf(error['message'])}`);
   return { kind: 'errors', httpStatus, codes, message: cleanMessage(texts.join('; ')) };
+}
+
+/** Whether a list goes on after this page. DT One may put fewer rows on a page than we ask for. */
+export function goesOn(
+  { content, totalPages = 0 }: Extract<Answer, { kind: 'content' }>,
+  page: number,
+): boolean {
+  const rows = listOf(content).length;
+  return rows >= PER_PAGE || (rows > 0 && page < totalPages);
 }
 
 /** Errors about transactions that exist or were continued: evidence of execution. */

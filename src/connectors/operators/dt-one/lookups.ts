@@ -2,8 +2,8 @@ import { CURRENCY } from '../../../platform/base/money.ts';
 import type { FloatMovement, StatementPage, StatementQuery } from '../../operator-statements.ts';
 import type { AccountAnswer, BalanceAnswer } from '../../operator.ts';
 import { centsOf, decimalCents, listOf, objectOf, textOf } from '../../values.ts';
+import { goesOn } from './classify.ts';
 import type { Answer } from './classify.ts';
-import { PER_PAGE } from './requests.ts';
 import { readTransaction } from './transaction.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -89,9 +89,9 @@ export function readStatement(
     const found = readTransaction(one);
     return found === undefined ? [] : movementsOf(found, by.billerOf(found.productId));
   });
-  const isFull = answer.content.length >= PER_PAGE;
-  const next = isFull ? `${from.getTime()}-${page + 1}` : `${to.getTime()}-1`;
-  return { kind: 'page', movements, next: isFull || to < by.to ? next : null };
+  const isMore = goesOn(answer, page);
+  const next = isMore ? `${from.getTime()}-${page + 1}` : `${to.getTime()}-1`;
+  return { kind: 'page', movements, next: isMore || to < by.to ? next : null };
 }
 
 /** Deliveries, and their reversals. */

@@ -2,8 +2,8 @@ import { CURRENCY } from '../../../platform/base/money.ts';
 import type { Product, Range, ProductPage } from '../../operator.ts';
 import { cleanMessage } from '../../../platform/base/clean-text.ts';
 import { decimalCents, listOf, objectOf, textOf } from '../../values.ts';
+import { goesOn } from './classify.ts';
 import type { Answer } from './classify.ts';
-import { PER_PAGE } from './requests.ts';
 
 type Content = Readonly<Record<string, unknown>> | undefined;
 
@@ -22,8 +22,7 @@ export function readProducts(answer: Answer, page: number, billersOf: BillersOf)
   const products = listOf(answer.content).flatMap(
     (one) => readProduct(objectOf(one), billersOf) ?? [],
   );
-  const isFull = answer.content.length >= PER_PAGE;
-  return { kind: 'page', products, next: isFull ? String(page + 1) : null };
+  return { kind: 'page', products, next: goesOn(answer, page) ? String(page + 1) : null };
 }
 
 function readProduct(given: Content, billersOf: BillersOf): Product | undefined {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PRODUCTS } from '../../../../../sandbox/providers/dt-one/products.ts';
+import { readAnswer } from '../../../../../src/connectors/operators/dt-one/classify.ts';
 import { readProducts } from '../../../../../src/connectors/operators/dt-one/products.ts';
 import type { BillersOf } from '../../../../../src/connectors/operators/dt-one/products.ts';
 
@@ -61,6 +62,23 @@ test('what cannot be read is left out; a full page has a next one', () => {
   expect(readProducts(content([hidden]), 1, billersOf)).toMatchObject({
     products: [{ name: 'a b ', price: null }],
   });
+});
+
+test('a page with fewer products than were asked for has a next one if its headers say so', () => {
+  const next = (page: number, pages: string, products: unknown = PRODUCTS) => {
+    const answer = readAnswer({
+      kind: 'answer',
+      httpStatus: 200,
+      headers: { 'x-page': String(page), 'x-per-page': '2', 'x-total-pages': pages },
+      body: Buffer.from(JSON.stringify(products)),
+    });
+    const read = readProducts(answer, page, billersOf);
+    return read.kind === 'page' ? read.next : read.reason;
+  };
+  expect(next(1, '2')).toBe('2');
+  expect(next(2, '2')).toBeNull();
+  expect(next(1, 'many')).toBeNull();
+  expect(next(1, '2', [])).toBeNull();
 });
 
 describe('what is no money, such as data', () => {
