@@ -1,11 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Ending } from '../platform/outbound/exchange.ts';
+import { objectOf, readJson, textOf } from './values.ts';
 
 /** A token of an operator's API, and when it stops being used. */
 export interface IssuedToken {
   readonly token: string;
   readonly lifeMs: number;
 }
+
+type Answer = Extract<Ending, { kind: 'answer' }>;
 
 export type TokenResult =
   | { readonly kind: 'token'; readonly token: string }
@@ -34,9 +37,7 @@ export function createTokenSource(options: {
   /** Requests a token. */
   readonly request: (deadlineMs: number) => Promise<Ending>;
   /** Undefined: the answer holds no token. */
-  readonly read: (
-    ending: Extract<Ending, { kind: 'answer' }>,
-  ) => IssuedToken | undefined | Promise<IssuedToken | undefined>;
+  readonly read: (ending: Answer) => IssuedToken | undefined | Promise<IssuedToken | undefined>;
 }): TokenSource {
   let current: { readonly token: string; readonly usableUntilMs: number } | undefined;
   let requesting: Promise<TokenResult> | undefined;
@@ -86,4 +87,20 @@ export function createTokenSource(options: {
 function restOf(requestedAtMs: readonly number[], nowMs: number): number {
   const oldest = requestedAtMs.at(-MAX_REQUESTS);
   return oldest === undefined ? 0 : Math.max(0, oldest + WINDOW_MS - nowMs);
+}
+
+/** The life of a token whose answer does not say it. */
+const UNSAID_LIFE_MS = 60_000;
+
+/** Reads the answer that OAuth 2.0 (RFC 6749 §5.1) defines. Undefined: it holds no token. */
+export function readAccessToken({ httpStatus, body }: Answer): IssuedToken | undefined {
+  const given = httpStatus === 200 ? objectOf(readJson(body)) : undefined;
+  return issuedToken(textOf(given?.['access_token']), Number(textOf(given?.['expires_in'])));
+}
+
+/** Undefined: it cannot be a header of a request. */
+export function issuedToken(token: string | undefined, seconds: number): IssuedToken | undefined {
+  if (token === undefined || !/^[\x21-\x7e]{1,4000}$/.test(token)) return undefined;
+  const isSaid = Number.isFinite(seconds) && seconds > 0;
+  return { token, lifeMs: isSaid ? seconds * 1000 : UNSAID_LIFE_MS };
 }

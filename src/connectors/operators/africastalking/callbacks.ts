@@ -1,6 +1,7 @@
 import type { Callbacks } from '../../operator-callbacks.ts';
 import { decodeText } from '../../../platform/base/clean-text.ts';
 import { objectOf, readJson, textOf } from '../../values.ts';
+import { ASK, NOTHING, refused, reported } from '../../outcomes.ts';
 import { isRequestId } from './handle.ts';
 
 /**
@@ -12,13 +13,9 @@ export const callbacks: Callbacks = {
   keepsHandles: false,
   read: async ({ body }, find) => {
     const requestId = requestIdOf(body);
-    if (!isRequestId(requestId)) {
-      return { kind: 'refused', reason: 'the body names no request' };
-    }
+    if (!isRequestId(requestId)) return refused('the body names no request');
     const sent = await find.byHandle(requestId);
-    if (sent === undefined) return { kind: 'reports', reports: [] };
-    const outcome = { kind: 'hint', operatorHandle: null, says: null } as const;
-    return { kind: 'reports', reports: [{ reference: sent.reference, outcome }] };
+    return sent === undefined ? NOTHING : reported(sent.reference, ASK);
   },
 };
 

@@ -1,10 +1,8 @@
 import { kenyanMobileNumber } from '../../../platform/base/mobile-number.ts';
-import { exchange } from '../../../platform/outbound/exchange.ts';
-import type { Ending } from '../../../platform/outbound/exchange.ts';
 import type { PaymentInstruction } from '../../operator-outcomes.ts';
 import type { Connector } from '../../operator.ts';
-import { createOperatorPool } from '../../connection.ts';
-import type { Connection } from '../../connection.ts';
+import { openApi } from '../../http-api.ts';
+import type { ApiOptions } from '../../http-api.ts';
 import { declined, notSent, unknown } from '../../outcomes.ts';
 import type { Limit } from '../../with-token.ts';
 import { callbacks } from './callbacks.ts';
@@ -13,14 +11,12 @@ import { AFRICASTALKING } from './declaration.ts';
 import { isRequestId } from './handle.ts';
 import { findPath, idempotencyKey, sendForm, userPath } from './requests.ts';
 
-export interface AfricastalkingOptions extends Connection {
-  readonly baseUrl: URL;
+export interface AfricastalkingOptions extends ApiOptions {
   readonly username: string;
   readonly apiKey: string;
   /** Codes of billers that sell airtime. */
   readonly billers: ReadonlySet<string>;
   readonly caseAfterMs: number;
-  readonly answerBytes: number;
 }
 
 const MIN_CENTS = 5_00n;
@@ -32,10 +28,8 @@ const MAX_CENTS = 10_000_00n;
  */
 export function createAfricastalkingConnector(options: AfricastalkingOptions): Connector {
   const { username } = options;
-  const pool = createOperatorPool(options.baseUrl.origin, options);
-  const call = createCaller(options, pool);
+  const api = openApi(options, { accept: 'application/json', apikey: options.apiKey });
   const asking = (signal: AbortSignal): Limit => ({ deadlineMs: options.statusTimeoutMs, signal });
-  let closing: Promise<void> | undefined;
   return {
     declaration: AFRICASTALKING,
     acceptanceWindowMs: null,
@@ -45,24 +39,29 @@ export function createAfricastalkingConnector(options: AfricastalkingOptions): C
     async pay(instruction, signal) {
       const send = sendOf(instruction, options);
       if ('kind' in send) return send;
-      const form = sendForm(username, send);
       const key = idempotencyKey(instruction.reference, instruction.attemptNumber);
+      const request = {
+        path: '/version1/airtime/send',
+        form: sendForm(username, send),
+        headers: { 'idempotency-key': key },
+      };
       const limit = { deadlineMs: options.payTimeoutMs, signal };
-      return classifySend(await call('/version1/airtime/send', { form, key }, limit), send);
+      return classifySend(await api.call(request, limit), send);
     },
     async status({ operatorHandle, amountCents }, signal) {
       const requestId = operatorHandle ?? undefined;
       if (!isRequestId(requestId)) return unknown('without a requestId nothing can be asked', true);
-      const ending = await call(findPath(username, requestId), null, asking(signal));
+      const ending = await api.call({ path: findPath(username, requestId) }, asking(signal));
       return classifyFind(ending, { requestId, amountCents });
     },
     validate: null,
-    balance: async (signal) => classifyUser(await call(userPath(username), null, asking(signal))),
+    balance: async (signal) =>
+      classifyUser(await api.call({ path: userPath(username) }, asking(signal))),
     products: null,
     pullStatement: null,
     quote: null,
     callbacks,
-    close: () => (closing ??= pool.close()),
+    close: api.close,
   };
 }
 
@@ -81,34 +80,4 @@ function sendOf(instruction: PaymentInstruction, { billers }: AfricastalkingOpti
     return declined('amount', 'amount_not_allowed', 'The operator takes 5.00 to 10000.00');
   }
   return { phone, amountCents };
-}
-
-type Caller = (
-  path: string,
-  body: { readonly form: string; readonly key: string } | null,
-  limit: Limit,
-) => Promise<Ending>;
-
-function createCaller(
-  options: AfricastalkingOptions,
-  pool: Parameters<typeof exchange>[0],
-): Caller {
-  const prefix = options.baseUrl.pathname.replace(/\/+$/, '');
-  const shared = { accept: 'application/json', apikey: options.apiKey };
-  return async (path, body, limit) =>
-    await exchange(pool, {
-      ...limit,
-      method: body === null ? 'GET' : 'POST',
-      path: prefix + path,
-      body: body?.form ?? null,
-      headers:
-        body === null
-          ? shared
-          : {
-              ...shared,
-              'content-type': 'application/x-www-form-urlencoded',
-              'idempotency-key': body.key,
-            },
-      answerBytes: options.answerBytes,
-    });
 }

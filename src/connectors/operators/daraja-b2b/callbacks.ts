@@ -1,12 +1,11 @@
 import type {
   CallbackReading,
-  CallbackReport,
   Callbacks,
   PaymentFinder,
   SentPayment,
 } from '../../operator-callbacks.ts';
 import type { DeclineCode, FinalOutcome } from '../../operator-outcomes.ts';
-import { contradictory, declined } from '../../outcomes.ts';
+import { contradictory, declined, NOTHING, refused, reported, unreadable } from '../../outcomes.ts';
 import type { SecretPath, SecretPaths } from '../../secret-path.ts';
 import { outcomeOfResult, paid } from './classify.ts';
 import { FLOAT_TOO_LOW, NOT_PAID, NOT_PAID_IF_DECLINED } from './codes.ts';
@@ -46,7 +45,7 @@ export function createCallbacks(paths: SecretPaths, floatAccount: string, rules:
         return about.reference === '' ? NOTHING : hint(about.reference, null, null);
       }
       const result = readResult(request.body);
-      if (result === undefined) return unreadable(about, request.body);
+      if (result === undefined) return unreadableResult(about, request.body);
       if (about.kind === BALANCE) return readBalance(result, floatAccount);
       return about.kind === STATUS
         ? await readStatus(about, result, { find, rules })
@@ -55,13 +54,11 @@ export function createCallbacks(paths: SecretPaths, floatAccount: string, rules:
   };
 }
 
-const NOTHING: CallbackReading = { kind: 'reports', reports: [] };
-
-function unreadable({ kind, reference }: SecretPath, body: Buffer): CallbackReading {
+function unreadableResult({ kind, reference }: SecretPath, body: Buffer): CallbackReading {
   // The float is asked for again.
   if (kind === BALANCE) return NOTHING;
   if (readContradictory(body) !== undefined) return contradictory(reference);
-  return { kind: 'unreadable', problem: 'the body is not a Result', reference };
+  return unreadable('the body is not a Result', reference);
 }
 
 async function readPaymentResult(
@@ -72,15 +69,13 @@ async function readPaymentResult(
   const { reference } = about;
   const says = outcomeOfResult(result, rules.declineOf);
   const handle = handleOf(result.conversationId, result.originatorId);
-  if (handle === null) {
-    return { kind: 'unreadable', problem: 'the Result has no ConversationID', reference };
-  }
+  if (handle === null) return unreadable('the Result has no ConversationID', reference);
   const sent = await find.byReference(reference);
   const ownId = rules.ownId(about);
   const misfit = isOther(result.originatorId, ownId)
     ? 'it names another OriginatorConversationID'
     : sent && misfitOf(about, sent, result.conversationId);
-  if (misfit !== undefined) return report(reference, { kind: 'mismatch', reason: misfit, says });
+  if (misfit !== undefined) return reported(reference, { kind: 'mismatch', reason: misfit, says });
   const declinedBy = says?.kind === 'declined' ? says.code : null;
   const stored = parseHandle(sent?.operatorHandle ?? null);
   return hint(reference, { ...withResult(handle, stored, result), declinedBy }, says);
@@ -105,13 +100,13 @@ async function readStatus(
     ? 'it names another OriginatorConversationID'
     : misfitOf(about, sent, conversationId);
   if (misfit !== undefined) {
-    return report(about.reference, { kind: 'mismatch', reason: misfit, says: outcome });
+    return reported(about.reference, { kind: 'mismatch', reason: misfit, says: outcome });
   }
   if (outcome === null) return NOTHING;
   return outcome.kind === 'declined' && handle.declinedBy === FLOAT_TOO_LOW
     ? // The payment is valid, but our float is empty. The next query reports that it may be sent again.
       hint(about.reference, { ...handle, isOver: true }, null)
-    : report(about.reference, outcome);
+    : reported(about.reference, outcome);
 }
 
 /**
@@ -171,13 +166,5 @@ function hint(
   says: FinalOutcome | null,
 ): CallbackReading {
   const operatorHandle = handle === null ? null : formatHandle(handle);
-  return report(reference, { kind: 'hint', operatorHandle, says });
-}
-
-function report(reference: string, outcome: CallbackReport['outcome']): CallbackReading {
-  return { kind: 'reports', reports: [{ reference, outcome }] };
-}
-
-function refused(reason: string): CallbackReading {
-  return { kind: 'refused', reason };
+  return reported(reference, { kind: 'hint', operatorHandle, says });
 }

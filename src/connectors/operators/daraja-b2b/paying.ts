@@ -1,7 +1,7 @@
 import type { Declined, NotSent, PaymentInstruction } from '../../operator-outcomes.ts';
 import type { Connector, Declaration } from '../../operator.ts';
-import { createOperatorPool } from '../../connection.ts';
-import type { Connection } from '../../connection.ts';
+import { openApi } from '../../http-api.ts';
+import type { ApiOptions } from '../../http-api.ts';
 import { notSent, unknown } from '../../outcomes.ts';
 import type { SecretPaths } from '../../secret-path.ts';
 import type { Limit } from '../../with-token.ts';
@@ -15,7 +15,7 @@ import type { Handle } from './handle.ts';
 import { balanceRequest, statusRequest } from './requests.ts';
 import type { AskedFor, CallbackUrls, Initiator } from './requests.ts';
 
-export interface PayingOptions extends Connection, DarajaApp {
+export interface PayingOptions extends ApiOptions, DarajaApp {
   readonly initiator: Initiator;
   /** Account whose available amount is our float. */
   readonly floatAccount: string;
@@ -37,15 +37,14 @@ export interface PayingApi extends Rules {
 
 /** Instructions are accepted at once, the result comes by callback, and so do the answers to queries. */
 export function createPayingConnector(options: PayingOptions, api: PayingApi): Connector {
-  const pool = createOperatorPool(options.baseUrl.origin, options);
-  const call = createDarajaCaller(options, pool);
+  const http = openApi(options);
+  const call = createDarajaCaller(http, options);
   const urlsOf = (kind: string, reference: string, attemptNumber: number): CallbackUrls => {
     const url = (of: string): string =>
       `${options.callbackUrl}/${options.paths.make({ kind: of, reference, attemptNumber })}`;
     return { result: url(kind), timeout: url(TIMEOUT) };
   };
   const asking = (signal: AbortSignal): Limit => ({ deadlineMs: options.statusTimeoutMs, signal });
-  let closing: Promise<void> | undefined;
   return {
     declaration: api.declaration,
     acceptanceWindowMs: null,
@@ -87,7 +86,7 @@ export function createPayingConnector(options: PayingOptions, api: PayingApi): C
     quote: null,
     products: null,
     callbacks: createCallbacks(options.paths, options.floatAccount, api),
-    close: () => (closing ??= pool.close()),
+    close: http.close,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { CallbackReport, Callbacks, SentPayment } from '../../operator-callbacks.ts';
-import { contradictory } from '../../outcomes.ts';
+import { ASK, contradictory, refused, reported, unreadable } from '../../outcomes.ts';
 import type { SecretPaths } from '../../secret-path.ts';
 import { readContradictory, readJson } from '../../values.ts';
 import { isTransactionId, meaningOf, misfitOf, readTransaction } from './transaction.ts';
@@ -18,18 +18,16 @@ export function createCallbacks(
     keepsHandles: false,
     read: async (request, find) => {
       const about = paths.read(request.path);
-      if (about === undefined) return { kind: 'refused', reason: 'the path is not one of ours' };
+      if (about === undefined) return refused('the path is not one of ours');
       if (readContradictory(request.body) !== undefined) return contradictory(about.reference);
       const found = readTransaction(readJson(request.body));
       const { reference, attemptNumber } = about;
-      if (found === undefined) {
-        return { kind: 'unreadable', problem: 'the body is no transaction', reference };
-      }
+      if (found === undefined) return unreadable('the body is no transaction', reference);
       const sent = await find.byReference(reference);
       const outcome = sent
         ? outcomeOf(found, { sent, attemptNumber, expected: expectedOf(sent) })
-        : ({ kind: 'hint', operatorHandle: null, says: null } as const);
-      return { kind: 'reports', reports: [{ reference, outcome }] };
+        : ASK;
+      return reported(reference, outcome);
     },
   };
 }
@@ -43,7 +41,7 @@ function outcomeOf(
   },
 ): CallbackReport['outcome'] {
   const { sent, expected } = by;
-  if (expected === undefined) return { kind: 'hint', operatorHandle: null, says: null };
+  if (expected === undefined) return ASK;
   const meaning = meaningOf(found, expected);
   const isFinal = ['paid', 'declined', 'reversed'].includes(meaning.kind);
   const says = isFinal ? (meaning as Extract<typeof meaning, { message: string }>) : null;

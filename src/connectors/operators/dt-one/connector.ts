@@ -1,13 +1,11 @@
 import { kenyanMobileNumber } from '../../../platform/base/mobile-number.ts';
 import type { PaymentInstruction, StatusQuery } from '../../operator-outcomes.ts';
 import type { AccountQuery, Connector } from '../../operator.ts';
-import { createOperatorPool } from '../../connection.ts';
-import type { Connection } from '../../connection.ts';
+import { openApi } from '../../http-api.ts';
+import type { ApiCall, ApiOptions, ApiRequest } from '../../http-api.ts';
 import { declined, notSent, unknown } from '../../outcomes.ts';
 import type { SecretPaths } from '../../secret-path.ts';
 import { createCallbacks, TRANSACTION } from './callbacks.ts';
-import { createCaller } from './caller.ts';
-import type { Caller } from './caller.ts';
 import { classifyInstruction, classifyPrepare, classifyStatus, readAnswer } from './classify.ts';
 import { DT_ONE } from './declaration.ts';
 import {
@@ -32,8 +30,7 @@ export interface BillerRule {
   readonly hasStatementInquiry: boolean;
 }
 
-export interface DtOneOptions extends Connection {
-  readonly baseUrl: URL;
+export interface DtOneOptions extends ApiOptions {
   readonly apiKey: string;
   readonly apiSecret: string;
   readonly billers: ReadonlyMap<string, BillerRule>;
@@ -44,16 +41,15 @@ export interface DtOneOptions extends Connection {
   readonly caseAfterMs: number;
   readonly callbackUrl: string;
   readonly paths: SecretPaths;
-  readonly answerBytes: number;
 }
 
 /** DT One: our own key, one step or two, and a look-up that settles. */
 export function createDtOneConnector(options: DtOneOptions): Connector {
-  const pool = createOperatorPool(options.baseUrl.origin, options);
-  const call = createCaller(pool, options);
+  const basic = Buffer.from(`${options.apiKey}:${options.apiSecret}`).toString('base64');
+  const api = openApi(options, { authorization: `Basic ${basic}`, accept: 'application/json' });
+  const { call } = api;
   const { billers, payTimeoutMs, statusTimeoutMs } = options;
   const isTwoStep = options.confirm === 'two_step';
-  let closing: Promise<void> | undefined;
   return {
     declaration: DT_ONE,
     // An unconfirmed transaction was not executed, so in two steps there is no window to wait for.
@@ -93,11 +89,11 @@ export function createDtOneConnector(options: DtOneOptions): Connector {
       const expected = expectedOf(sent, billers);
       return 'kind' in expected ? undefined : expected;
     }),
-    close: () => (closing ??= pool.close()),
+    close: api.close,
   };
 }
 
-function createStatus(call: Caller, options: DtOneOptions): NonNullable<Connector['status']> {
+function createStatus(call: ApiCall, options: DtOneOptions): NonNullable<Connector['status']> {
   const { statusTimeoutMs: deadlineMs } = options;
   return async (query, signal) => {
     const expected = expectedOf(query, options.billers);
@@ -109,7 +105,7 @@ function createStatus(call: Caller, options: DtOneOptions): NonNullable<Connecto
     const isTwoStep = options.confirm === 'two_step';
     const mayTryAgain = isTwoStep || options.acceptanceWindowMs !== null;
     const by = { mayTryAgain, isTaken: id === expected.externalId };
-    const ending = await call({ method: 'GET', path }, { deadlineMs, signal });
+    const ending = await call({ path }, { deadlineMs, signal });
     const found = classifyStatus(ending, expected, by);
     if (found.kind !== 'unconfirmed') return found;
     if (!isTwoStep) return unknown('CREATED', true);
@@ -122,7 +118,7 @@ function createStatus(call: Caller, options: DtOneOptions): NonNullable<Connecto
 }
 
 function createLookups(
-  call: Caller,
+  call: ApiCall,
   options: DtOneOptions,
 ): Pick<Connector, 'validate' | 'balance' | 'pullStatement' | 'products'> {
   const { billers, statusTimeoutMs: deadlineMs } = options;
@@ -138,32 +134,32 @@ function createLookups(
       return rule.hasStatementInquiry ? readStatementInquiry(answer) : readMobileNumber(answer);
     },
     async balance(signal) {
-      const request = { method: 'GET', path: urls.balances } as const;
+      const request = { path: urls.balances };
       return readBalance(readAnswer(await call(request, { deadlineMs, signal })));
     },
     async products(cursor, signal) {
       const page = Number(/^\d{1,6}$/.exec(cursor ?? '')?.[0] ?? 1);
-      const request = { method: 'GET', path: urls.products(page) } as const;
+      const request = { path: urls.products(page) };
       const answer = readAnswer(await call(request, { deadlineMs, signal }));
       return readProducts(answer, page, (productId) => boughtBy(productId, billers));
     },
     async pullStatement(query, signal) {
       const window = windowOf(query);
-      const request = { method: 'GET', path: urls.created(window) } as const;
+      const request = { path: urls.created(window) };
       const answer = readAnswer(await call(request, { deadlineMs, signal }));
       return readStatement(answer, { window, to: query.to, billerOf });
     },
   };
 }
 
-function inquiry({ account }: AccountQuery, rule: BillerRule) {
+function inquiry({ account }: AccountQuery, rule: BillerRule): ApiRequest | undefined {
   if (rule.hasStatementInquiry && typeof rule.product === 'number') {
     const content = { product_id: rule.product, account_number: account };
-    return { method: 'POST', path: urls.statementInquiry, content } as const;
+    return { path: urls.statementInquiry, json: JSON.stringify(content) };
   }
   const party = partyOf(account, rule);
   if (party === undefined || !('mobile_number' in party)) return undefined;
-  return { method: 'POST', path: urls.mobileNumber, content: party } as const;
+  return { path: urls.mobileNumber, json: JSON.stringify(party) };
 }
 
 function billerFor(productId: string, billers: DtOneOptions['billers']): string | null {
@@ -221,7 +217,7 @@ function creation(
   { reference, attemptNumber }: PaymentInstruction,
   expected: Expected,
   options: DtOneOptions,
-) {
+): ApiRequest {
   const path = options.paths.make({ kind: TRANSACTION, reference, attemptNumber });
   const content = createRequest({
     ...expected,
@@ -229,5 +225,5 @@ function creation(
     confirmsItself: options.confirm === 'at_once',
     callbackUrl: `${options.callbackUrl}/${path}`,
   });
-  return { method: 'POST', path: urls.create(options.mode), content } as const;
+  return { path: urls.create(options.mode), json: JSON.stringify(content) };
 }

@@ -1,5 +1,5 @@
 import type { CallbackReading, CallbackRequest } from '../../operator-callbacks.ts';
-import { contradictory } from '../../outcomes.ts';
+import { contradictory, NOTHING, refused, reported, unreadable } from '../../outcomes.ts';
 import { cleanReference, decodeUtf8 } from '../../../platform/base/clean-text.ts';
 import { objectOf, readContradictory, readJson, textOf } from '../../values.ts';
 import { readPaymentAnswer } from './answers.ts';
@@ -24,36 +24,25 @@ export function readSignedCallback(
   const answer = readPaymentAnswer(request.body);
   switch (answer?.status) {
     case 'paid':
-      return reported(answer.reference, paidOutcome(answer));
+      return reported(cleanReference(answer.reference), paidOutcome(answer));
     case 'declined':
-      return reported(answer.reference, declinedOutcome(answer));
+      return reported(cleanReference(answer.reference), declinedOutcome(answer));
     case 'accepted':
     case 'processing':
     case 'unavailable':
-      return { kind: 'reports', reports: [] };
+      return NOTHING;
     default:
-      return contradictoryReport(request.body) ?? unreadable(request.body);
+      return contradictoryReport(request.body) ?? unreadableReport(request.body);
   }
 }
 
-function unreadable(body: Buffer): CallbackReading {
+function unreadableReport(body: Buffer): CallbackReading {
   const named = textOf(objectOf(readJson(body))?.['reference']);
   const reference = named === undefined ? null : cleanReference(named);
-  return { kind: 'unreadable', problem: 'the body does not follow the protocol', reference };
+  return unreadable('the body does not follow the protocol', reference);
 }
 
 function contradictoryReport(body: Buffer): CallbackReading | undefined {
   const reference = textOf(objectOf(readContradictory(body))?.['reference']);
   return reference === undefined ? undefined : contradictory(cleanReference(reference));
-}
-
-function reported(
-  reference: string,
-  outcome: ReturnType<typeof paidOutcome> | ReturnType<typeof declinedOutcome>,
-): CallbackReading {
-  return { kind: 'reports', reports: [{ reference: cleanReference(reference), outcome }] };
-}
-
-function refused(reason: string): CallbackReading {
-  return { kind: 'refused', reason };
 }

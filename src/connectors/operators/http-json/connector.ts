@@ -4,10 +4,11 @@ import type { PaymentInstruction } from '../../operator-outcomes.ts';
 import { HTTP_JSON } from './declaration.ts';
 import { readSignedCallback } from './callback.ts';
 import { classifyAccount, classifyBalance, classifyPayment, classifyStatus } from './classify.ts';
-import { exchange } from '../../../platform/outbound/exchange.ts';
 import type { Ending } from '../../../platform/outbound/exchange.ts';
-import { createOperatorPool, readBaseUrl } from '../../connection.ts';
+import { readBaseUrl } from '../../connection.ts';
 import type { Connection } from '../../connection.ts';
+import { openApi } from '../../http-api.ts';
+import type { Limit } from '../../with-token.ts';
 import { createSigning } from './signing.ts';
 import type { Signing } from './signing.ts';
 
@@ -33,28 +34,16 @@ export interface HttpJsonOptions extends Connection {
  * Throws: `Error` naming the operator, if an option is invalid.
  */
 export function createHttpJsonConnector(options: HttpJsonOptions): Connector {
-  const base = readBaseUrl(options);
+  const baseUrl = readBaseUrl(options);
   const signing = readKey(options);
   const verifying = withFormerKeys(signing, options.formerKeys ?? []);
-  const pool = createOperatorPool(base.origin, options);
-  const pathPrefix = base.pathname.replace(/\/+$/, '');
+  const api = openApi({ ...options, baseUrl });
 
-  const post = (
-    path: string,
-    content: object,
-    limit: { readonly deadlineMs: number; readonly signal: AbortSignal },
-  ): Promise<Ending> => {
-    const body = JSON.stringify(content);
-    return exchange(pool, {
-      path: pathPrefix + path,
-      body,
-      headers: { 'content-type': 'application/json', ...signing.headers(body) },
-      answerBytes: options.answerBytes,
-      ...limit,
-    });
+  const post = async (path: string, content: object, limit: Limit): Promise<Ending> => {
+    const json = JSON.stringify(content);
+    return await api.call({ path, json, headers: signing.headers(json) }, limit);
   };
   const deadlineMs = options.statusTimeoutMs;
-  let closing: Promise<void> | undefined;
 
   return {
     declaration: HTTP_JSON,
@@ -87,7 +76,7 @@ export function createHttpJsonConnector(options: HttpJsonOptions): Connector {
       keepsHandles: false,
       read: async (request) => readSignedCallback(request, verifying, options.answerBytes),
     },
-    close: () => (closing ??= pool.close()),
+    close: api.close,
   };
 }
 

@@ -1,4 +1,4 @@
-import { createTokenSource } from '../../bearer-token.ts';
+import { createTokenSource, issuedToken } from '../../bearer-token.ts';
 import type { TokenSource } from '../../bearer-token.ts';
 import { withToken } from '../../with-token.ts';
 import { readAnswer, readBody } from './answer.ts';
@@ -95,8 +95,7 @@ function compileTokens(
         ([first, second]) => [textOf(first), Number(textOf(second))] as const,
         () => [undefined, 0] as const,
       );
-      if (token === undefined || !/^[\x21-\x7e]{1,4000}$/.test(token)) return undefined;
-      return { token, lifeMs: seconds > 0 ? seconds * 1000 : 60_000 };
+      return issuedToken(token, seconds);
     },
   });
 }

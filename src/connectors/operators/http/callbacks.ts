@@ -1,13 +1,8 @@
-import type {
-  CallbackReading,
-  CallbackReport,
-  CallbackRequest,
-  Callbacks,
-} from '../../operator-callbacks.ts';
+import type { CallbackReading, CallbackRequest, Callbacks } from '../../operator-callbacks.ts';
 import type { FinalOutcome } from '../../operator-outcomes.ts';
 import { LIMITS } from '../../../platform/base/limits.ts';
 import { cleanReference, decodeUtf8 } from '../../../platform/base/clean-text.ts';
-import { contradictory } from '../../outcomes.ts';
+import { contradictory, NOTHING, refused, reported, unreadable } from '../../outcomes.ts';
 import { readBody, readContradictoryBody } from './answer.ts';
 import { compileExpression, textOf } from './expression.ts';
 import { inputOf } from './input.ts';
@@ -51,7 +46,7 @@ export function compileCallbacks(
       const isHandle = callback.handle !== undefined;
       const sent = await (isHandle ? find.byHandle(named) : find.byReference(named));
       if (isHint) {
-        if (sent === undefined) return { kind: 'reports', reports: [] };
+        if (sent === undefined) return NOTHING;
         const isTrusted = verifying !== null && unambiguous !== undefined;
         const outcome = isTrusted ? await read({ ...received, ...inputOf(sent, billers) }) : null;
         return hint(sent.reference, handleOf(outcome));
@@ -137,15 +132,7 @@ function aboutEarlier(reference: string, says: FinalOutcome | null): CallbackRea
   return reported(reference, { kind: 'mismatch', reason: 'it is about an earlier attempt', says });
 }
 
-function reported(reference: string, outcome: CallbackReport['outcome']): CallbackReading {
-  return { kind: 'reports', reports: [{ reference, outcome }] };
-}
-
 function nameless(isSigned: boolean): CallbackReading {
   const problem = 'the callback names no payment';
-  return isSigned ? { kind: 'unreadable', problem, reference: null } : refused(problem);
-}
-
-function refused(reason: string): CallbackReading {
-  return { kind: 'refused', reason };
+  return isSigned ? unreadable(problem, null) : refused(problem);
 }

@@ -10,6 +10,7 @@ import type {
 } from '../../operator-outcomes.ts';
 import type { Connector, Preparation } from '../../operator.ts';
 import { createOperatorPool } from '../../connection.ts';
+import { pathPrefixOf } from '../../http-api.ts';
 import type { Connection } from '../../connection.ts';
 import { declined, notSent, unknown } from '../../outcomes.ts';
 import { cleanMessage } from '../../../platform/base/clean-text.ts';
@@ -108,11 +109,11 @@ function createRoutes(options: HttpOptions, context: object) {
       format: settings.answer_format ?? 'json',
       send,
       tokenSend: createSender(tokenPool, answerBytes),
-      prefix: prefixOf(tokenUrl),
+      prefix: pathPrefixOf(tokenUrl),
     });
   }
   const parts = {
-    prefix: prefixOf(baseUrl),
+    prefix: pathPrefixOf(baseUrl),
     headers: compileCommonHeaders(settings),
     encryption: compileEncryption(settings.encrypted),
     signing:
@@ -127,10 +128,6 @@ function createRoutes(options: HttpOptions, context: object) {
       await Promise.all(pools.map(async (one) => await one.close()));
     },
   };
-}
-
-function prefixOf(url: URL): string {
-  return url.pathname.replace(/\/+$/, '');
 }
 
 /** Why the settings do not allow the payment. Null: it may be sent. */

@@ -1,12 +1,7 @@
-import type {
-  CallbackReading,
-  CallbackReport,
-  Callbacks,
-  SentPayment,
-} from '../../operator-callbacks.ts';
+import type { Callbacks, SentPayment } from '../../operator-callbacks.ts';
 import type { FinalOutcome } from '../../operator-outcomes.ts';
 import type { SecretPath, SecretPaths } from '../../secret-path.ts';
-import { contradictory } from '../../outcomes.ts';
+import { contradictory, NOTHING, refused, reported, unreadable } from '../../outcomes.ts';
 import { cleanMessage } from '../../../platform/base/clean-text.ts';
 import { centsOf, objectOf, readContradictory, readJson, textOf } from '../../values.ts';
 import { formatHandle, isTransactionId, parseHandle } from './handle.ts';
@@ -43,29 +38,24 @@ export function createCallbacks(
       if (about === undefined) return refused('the path is not one of ours');
       if (readContradictory(request.body) !== undefined) return contradictory(about.reference);
       const report = readReport(request.body);
-      if (report === undefined) {
-        const { reference } = about;
-        return { kind: 'unreadable', problem: 'the body is not a callback', reference };
-      }
+      if (report === undefined) return unreadable('the body is not a callback', about.reference);
       const sent = await find.byReference(about.reference);
       const says = outcomeOf(report);
       if (says === null) return NOTHING;
       const misfit = sent && misfitOf(report, { about, sent, stream: options.streamOf });
       if (misfit !== undefined) {
-        return reports(about.reference, { kind: 'mismatch', reason: misfit, says });
+        return reported(about.reference, { kind: 'mismatch', reason: misfit, says });
       }
-      if (says.kind === 'reversed') return reports(about.reference, says);
+      if (says.kind === 'reversed') return reported(about.reference, says);
       const { transactionId, receipt } = report;
       // The first report counts: repeats must not put off the result.
       const earlier = parseHandle(sent?.operatorHandle ?? null)?.completed;
       const completed = earlier ?? { receipt: receipt || transactionId, atMs: Date.now() };
       const operatorHandle = formatHandle({ transactionId, completed });
-      return reports(about.reference, { kind: 'hint', operatorHandle, says });
+      return reported(about.reference, { kind: 'hint', operatorHandle, says });
     },
   };
 }
-
-const NOTHING: CallbackReading = { kind: 'reports', reports: [] };
 
 function readReport(body: Buffer): Report | undefined {
   const given = objectOf(readJson(body));
@@ -114,12 +104,4 @@ function misfitOf(
     return 'it names another account';
   }
   return report.amountCents === sent.amountCents ? undefined : 'it names another amount';
-}
-
-function reports(reference: string, outcome: CallbackReport['outcome']): CallbackReading {
-  return { kind: 'reports', reports: [{ reference, outcome }] };
-}
-
-function refused(reason: string): CallbackReading {
-  return { kind: 'refused', reason };
 }

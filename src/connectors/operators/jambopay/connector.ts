@@ -1,15 +1,10 @@
-import { exchange } from '../../../platform/outbound/exchange.ts';
 import type { Ending } from '../../../platform/outbound/exchange.ts';
 import type { PaymentInstruction, StatusOutcome, StatusQuery } from '../../operator-outcomes.ts';
 import type { Connector } from '../../operator.ts';
-import { createTokenSource } from '../../bearer-token.ts';
-import type { IssuedToken, TokenSource } from '../../bearer-token.ts';
-import { createOperatorPool } from '../../connection.ts';
-import type { Connection } from '../../connection.ts';
+import { openApi, withBearer } from '../../http-api.ts';
+import type { ApiOptions, HttpApi } from '../../http-api.ts';
 import { declined, notSent, unknown } from '../../outcomes.ts';
 import type { SecretPaths } from '../../secret-path.ts';
-import { objectOf, readJson, textOf } from '../../values.ts';
-import { withToken } from '../../with-token.ts';
 import type { Limit } from '../../with-token.ts';
 import { createCallbacks, RESULT } from './callbacks.ts';
 import { classifyCommit, classifyPrepare, refusesToken } from './classify.ts';
@@ -26,8 +21,7 @@ export interface BillerRule {
   readonly operatorCode: string | null;
 }
 
-export interface JambopayOptions extends Connection {
-  readonly baseUrl: URL;
+export interface JambopayOptions extends ApiOptions {
   readonly grantType: 'agency' | 'password';
   readonly username: string;
   readonly password: string;
@@ -40,7 +34,6 @@ export interface JambopayOptions extends Connection {
   readonly caseAfterMs: number;
   readonly callbackUrl: string;
   readonly paths: SecretPaths;
-  readonly answerBytes: number;
 }
 
 type Form = Readonly<Record<string, string>>;
@@ -48,8 +41,8 @@ type Caller = (method: 'POST' | 'PUT', path: string, form: Form, limit: Limit) =
 
 /** JamboPay: prepare, then commit once. */
 export function createJambopayConnector(options: JambopayOptions): Connector {
-  const pool = createOperatorPool(options.baseUrl.origin, options);
-  const call = createCaller(options, pool);
+  const api = openApi(options, { accept: 'application/json' });
+  const call = createCaller(api, options);
   const { billers, payTimeoutMs, statusTimeoutMs } = options;
   const expectedOf = (
     rule: BillerRule,
@@ -60,7 +53,6 @@ export function createJambopayConnector(options: JambopayOptions): Connector {
     amountCents,
     codeField: options.codeField,
   });
-  let closing: Promise<void> | undefined;
   return {
     declaration: JAMBOPAY,
     acceptanceWindowMs: null,
@@ -102,7 +94,7 @@ export function createJambopayConnector(options: JambopayOptions): Connector {
         return rule && STREAMS[rule.stream];
       },
     }),
-    close: () => (closing ??= pool.close()),
+    close: api.close,
   };
 }
 
@@ -146,47 +138,16 @@ function statusOf(
 }
 
 /** Forms, with a token and the key of our application. */
-function createCaller(options: JambopayOptions, pool: Parameters<typeof exchange>[0]): Caller {
-  const prefix = options.baseUrl.pathname.replace(/\/+$/, '');
-  const post = async (
-    by: { readonly method: 'POST' | 'PUT'; readonly path: string; readonly form: Form },
-    headers: Readonly<Record<string, string>>,
-    limit: Limit,
-  ): Promise<Ending> =>
-    await exchange(pool, {
-      ...limit,
-      method: by.method,
-      path: prefix + by.path,
-      body: new URLSearchParams(by.form).toString(),
-      headers: {
-        accept: 'application/json',
-        'content-type': 'application/x-www-form-urlencoded',
-        ...headers,
-      },
-      answerBytes: options.answerBytes,
-    });
-  const tokens: TokenSource = createTokenSource({
-    request: async (deadlineMs) => {
-      // Not aborted with a call, because several calls share it.
-      const limit = { deadlineMs, signal: new AbortController().signal };
-      return await post({ method: 'POST', path: '/token', form: tokenRequest(options) }, {}, limit);
-    },
-    read: readToken,
+function createCaller(api: HttpApi, options: JambopayOptions): Caller {
+  const call = withBearer(api, {
+    request: { path: '/token', form: formOf(tokenRequest(options)) },
+    headersOf: (token) => ({ authorization: `bearer ${token}`, app_key: options.appKey }),
+    refusesToken,
   });
   return async (method, path, form, limit) =>
-    await withToken(tokens, limit, {
-      send: async (token, left) => {
-        const headers = { authorization: `bearer ${token}`, app_key: options.appKey };
-        return await post({ method, path, form }, headers, left);
-      },
-      refusesToken,
-    });
+    await call({ method, path, form: formOf(form) }, limit);
 }
 
-function readToken(ending: Extract<Ending, { kind: 'answer' }>): IssuedToken | undefined {
-  const body = ending.httpStatus === 200 ? objectOf(readJson(ending.body)) : undefined;
-  const token = textOf(body?.['access_token']);
-  const seconds = Number(textOf(body?.['expires_in']));
-  if (token === undefined || !/^[\x21-\x7e]{1,1000}$/.test(token)) return undefined;
-  return { token, lifeMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 60_000 };
+function formOf(form: Form): string {
+  return new URLSearchParams(form).toString();
 }

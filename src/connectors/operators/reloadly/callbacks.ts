@@ -1,6 +1,6 @@
 import { createMac } from '../../../platform/base/mac.ts';
 import type { CallbackReading, CallbackReport, Callbacks } from '../../operator-callbacks.ts';
-import { contradictory } from '../../outcomes.ts';
+import { ASK, contradictory, NOTHING, refused, reported, unreadable } from '../../outcomes.ts';
 import { cleanReference, decodeUtf8 } from '../../../platform/base/clean-text.ts';
 import { objectOf, readContradictory, readJson } from '../../values.ts';
 import type { AmountsIn } from './requests.ts';
@@ -43,7 +43,8 @@ export function createCallbacks(options: CallbackOptions): Callbacks {
         return refused('the timestamp is too old');
       }
       const event = objectOf(readJson(body));
-      if (event === undefined) return contradictoryEvent(body) ?? unreadable('it is not JSON');
+      if (event === undefined)
+        return contradictoryEvent(body) ?? unreadable('it is not JSON', null);
       if (event['type'] !== 'airtime_transaction.status') return NOTHING;
       const transaction = readTransaction(event['data']);
       if (transaction === undefined) return withoutTransaction(event['data']);
@@ -54,7 +55,6 @@ export function createCallbacks(options: CallbackOptions): Callbacks {
   };
 }
 
-const NOTHING: CallbackReading = { kind: 'reports', reports: [] };
 /** An event whose body has a name twice, if it names a payment. */
 function contradictoryEvent(body: Buffer): CallbackReading | undefined {
   const transaction = readTransaction(objectOf(readContradictory(body))?.['data']);
@@ -64,10 +64,8 @@ function contradictoryEvent(body: Buffer): CallbackReading | undefined {
 /** A top-up that was not made by us, such as one of people in Reloadly's portal, has no reference of ours. */
 function withoutTransaction(data: unknown): CallbackReading {
   const { customIdentifier: reference = null } = objectOf(data) ?? { customIdentifier: '' };
-  return reference === null ? NOTHING : unreadable('its data is no transaction');
+  return reference === null ? NOTHING : unreadable('its data is no transaction', null);
 }
-
-const ASK = { kind: 'hint', operatorHandle: null, says: null } as const;
 
 function report(transaction: Transaction, amountsIn: AmountsIn, fits: boolean): CallbackReading {
   const said = outcomeOf(transaction, amountsIn);
@@ -75,10 +73,7 @@ function report(transaction: Transaction, amountsIn: AmountsIn, fits: boolean): 
   const outcome: CallbackReport['outcome'] = fits
     ? said
     : { kind: 'mismatch', reason: 'it is about another recipient', says };
-  return {
-    kind: 'reports',
-    reports: [{ reference: cleanReference(transaction.reference), outcome }],
-  };
+  return reported(cleanReference(transaction.reference), outcome);
 }
 
 /** FAILED is not final at once, and a callback may lack the amount. Then the report is queried. */
@@ -112,12 +107,4 @@ function instantOf(timestamp: string): number | undefined {
   const isDate = /^\d{4}-\d{2}-\d{2}T[\d:.]{8,18}(?:Z|[+-]\d{2}:?\d{2})$/.test(timestamp);
   const atMs = isDate ? Date.parse(timestamp) : Number.NaN;
   return Number.isNaN(atMs) ? undefined : atMs;
-}
-
-function unreadable(problem: string): CallbackReading {
-  return { kind: 'unreadable', problem, reference: null };
-}
-
-function refused(reason: string): CallbackReading {
-  return { kind: 'refused', reason };
 }

@@ -1,6 +1,7 @@
 import type { Ending } from '../../../platform/outbound/exchange.ts';
 import type { PaymentInstruction, PaymentOutcome } from '../../operator-outcomes.ts';
 import type { Connector, Preparation } from '../../operator.ts';
+import type { HttpApi } from '../../http-api.ts';
 import { declined, notSent } from '../../outcomes.ts';
 import type { Limit } from '../../with-token.ts';
 import { createCallbacks } from './callbacks.ts';
@@ -8,7 +9,7 @@ import type { WebhookSecret } from './callbacks.ts';
 import { classifyReport, classifyTopUp, readBody, readError } from './classify.ts';
 import type { Asked } from './classify.ts';
 import { createClient } from './client.ts';
-import type { Client, ClientOptions } from './client.ts';
+import type { ClientOptions } from './client.ts';
 import { RELOADLY } from './declaration.ts';
 import { formatHandle, parseHandle } from './handle.ts';
 import { checkNetwork } from './network.ts';
@@ -47,12 +48,11 @@ export function createReloadlyConnector(options: ReloadlyOptions): Connector {
   });
   const asking = (signal: AbortSignal): Limit => ({ deadlineMs: statusTimeoutMs, signal });
   const askReport = async (reference: string, signal: AbortSignal): Promise<Ending> =>
-    await client.get(reportPath(reference), asking(signal));
+    await client.call({ path: reportPath(reference) }, asking(signal));
   const findEarlier = async (instruction: PaymentInstruction, signal: AbortSignal) => {
     const ending = await askReport(instruction.reference, signal);
     return beforeRepeat(ending, askedOf(instruction));
   };
-  let closing: Promise<void> | undefined;
   return {
     declaration: RELOADLY,
     acceptanceWindowMs: options.acceptanceWindowMs,
@@ -68,7 +68,8 @@ export function createReloadlyConnector(options: ReloadlyOptions): Connector {
         instruction.attemptNumber === 1 ? null : await findEarlier(instruction, signal);
       if (earlier !== null) return earlier;
       const limit = { deadlineMs: payTimeoutMs, signal };
-      const ending = await client.post('/topups', topUpRequest(topUp, options), limit);
+      const json = JSON.stringify(topUpRequest(topUp, options));
+      const ending = await client.call({ path: '/topups', json }, limit);
       return classifyTopUp(ending, askedOf(instruction));
     },
     status: async (query, signal) =>
@@ -81,12 +82,12 @@ export function createReloadlyConnector(options: ReloadlyOptions): Connector {
       bodyBytes: options.answerBytes,
       amountsIn,
     }),
-    close: () => (closing ??= client.close()),
+    close: client.close,
   };
 }
 
 /** The network of the number, which may have been ported. The instruction names it. */
-function createPreparation(options: ReloadlyOptions, client: Client): Preparation {
+function createPreparation(options: ReloadlyOptions, client: HttpApi): Preparation {
   return {
     deadlineMs: options.statusTimeoutMs,
     async prepare({ billerCode, account, amountCents }, signal) {
@@ -96,7 +97,7 @@ function createPreparation(options: ReloadlyOptions, client: Client): Preparatio
       if (phone === undefined) return declined('account', 'invalid_account', NO_PHONE);
       if (networkId !== BY_NUMBER) return prepared(networkId);
       const limit = { deadlineMs: options.statusTimeoutMs, signal };
-      const ending = await client.get(networkPath(phone, options.country), limit);
+      const ending = await client.call({ path: networkPath(phone, options.country) }, limit);
       const network = checkNetwork(ending, { amountCents, amountsIn: options.amountsIn });
       return 'kind' in network ? network : prepared(network.id);
     },

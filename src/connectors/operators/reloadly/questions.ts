@@ -1,10 +1,10 @@
 import { CURRENCY } from '../../../platform/base/money.ts';
 import type { BalanceAnswer, Connector, QuoteAnswer } from '../../operator.ts';
 import { cleanMessage } from '../../../platform/base/clean-text.ts';
+import type { HttpApi } from '../../http-api.ts';
 import { objectOf, textOf } from '../../values.ts';
 import type { Limit } from '../../with-token.ts';
 import { readBody, readError, refused } from './classify.ts';
-import type { Client } from './client.ts';
 import { readNetwork } from './network.ts';
 import { readProducts } from './products.ts';
 import { networkPath, networksPath, phoneOf, quoteRequest } from './requests.ts';
@@ -26,7 +26,7 @@ export interface QuestionOptions {
 /** Queries that need no payment: a number, our float, and the amount that a recipient would get. */
 export function createQuestions(
   options: QuestionOptions,
-  client: Client,
+  client: HttpApi,
 ): Pick<Connector, 'validate' | 'balance' | 'quote' | 'products'> {
   const { billers, country, amountsIn } = options;
   const limitOf = (signal: AbortSignal): Limit => ({
@@ -37,7 +37,7 @@ export function createQuestions(
     async validate({ billerCode, account }, signal) {
       const phone = phoneOf(account);
       if (phone === undefined) return { kind: 'invalid', message: NO_PHONE };
-      const ending = await client.get(networkPath(phone, country), limitOf(signal));
+      const ending = await client.call({ path: networkPath(phone, country) }, limitOf(signal));
       const refusal = refused(ending);
       if (refusal?.kind === 'declined') return { kind: 'invalid', message: refusal.message };
       const network = readNetwork(readBody(ending));
@@ -48,7 +48,7 @@ export function createQuestions(
         : { kind: 'invalid', message: 'The number belongs to another network' };
     },
     products: async (_cursor, signal) => {
-      const ending = await client.get(networksPath(country), limitOf(signal));
+      const ending = await client.call({ path: networksPath(country) }, limitOf(signal));
       return readProducts(ending, { amountsIn, billers });
     },
     balance: async (signal) => await balanceOf(client, options, limitOf(signal)),
@@ -67,11 +67,11 @@ export function createQuestions(
 
 /** In our currency, rounded down. */
 async function balanceOf(
-  client: Client,
+  client: HttpApi,
   { rateOf }: QuestionOptions,
   limit: Limit,
 ): Promise<BalanceAnswer> {
-  const ending = await client.get('/accounts/balance', limit);
+  const ending = await client.call({ path: '/accounts/balance' }, limit);
   const body = objectOf(readBody(ending));
   const amount = textOf(body?.['balance']);
   const currency = body?.['currencyCode'];
@@ -93,19 +93,19 @@ async function balanceOf(
 }
 
 async function converted(
-  client: Client,
+  client: HttpApi,
   { amount, rateOf }: { readonly amount: string; readonly rateOf: string | null },
   limit: Limit,
 ): Promise<bigint | undefined> {
   if (rateOf === null) return undefined;
-  const network = readNetwork(readBody(await client.get(`/operators/${rateOf}`, limit)));
+  const network = readNetwork(readBody(await client.call({ path: `/operators/${rateOf}` }, limit)));
   // The rate is to the network's own currency, which must be ours.
   const isOurs = network?.values['destinationCurrencyCode'] === CURRENCY;
   return isOurs ? convertedCents(amount, network?.rate) : undefined;
 }
 
 async function quoteOf(
-  client: Client,
+  client: HttpApi,
   asked: {
     readonly networkId: string | undefined;
     readonly phone: string | undefined;
@@ -117,10 +117,15 @@ async function quoteOf(
   if (asked.phone === undefined) return { kind: 'unknown', reason: NO_PHONE };
   const networkId =
     asked.networkId ??
-    readNetwork(readBody(await client.get(networkPath(asked.phone, asked.country), limit)))?.id;
+    readNetwork(
+      readBody(await client.call({ path: networkPath(asked.phone, asked.country) }, limit)),
+    )?.id;
   if (networkId === undefined) return { kind: 'unknown', reason: 'the network is not known' };
   const content = quoteRequest(networkId, asked.amountCents);
-  const ending = await client.post('/operators/fx-rate', content, limit);
+  const ending = await client.call(
+    { path: '/operators/fx-rate', json: JSON.stringify(content) },
+    limit,
+  );
   const body = objectOf(readBody(ending));
   const amount = textOf(body?.['fxRate']);
   const currency = textOf(body?.['currencyCode']);

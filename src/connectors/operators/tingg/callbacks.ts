@@ -1,4 +1,5 @@
 import type { Callbacks } from '../../operator-callbacks.ts';
+import { ASK, refused, reported } from '../../outcomes.ts';
 import type { SecretPaths } from '../../secret-path.ts';
 
 /** Kind of our callback URLs. */
@@ -17,14 +18,14 @@ export function createCallbacks(paths: SecretPaths): Callbacks {
     keepsHandles: false,
     read: async ({ path }, find) => {
       const about = paths.read(path);
-      if (about?.kind !== RESULT) return { kind: 'refused', reason: 'the path is not one of ours' };
+      if (about?.kind !== RESULT) return refused('the path is not one of ours');
       const { reference, attemptNumber } = about;
       const sent = await find.byReference(reference);
       const outcome =
         sent !== undefined && sent.attemptNumber !== attemptNumber
           ? ({ kind: 'mismatch', reason: 'it is about another attempt', says: null } as const)
-          : ({ kind: 'hint', operatorHandle: null, says: null } as const);
-      return { kind: 'reports', reports: [{ reference, outcome }] };
+          : ASK;
+      return reported(reference, outcome);
     },
   };
 }

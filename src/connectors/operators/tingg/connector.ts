@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { exchange } from '../../../platform/outbound/exchange.ts';
 import type { Ending } from '../../../platform/outbound/exchange.ts';
 import type { PaymentInstruction, StatusQuery } from '../../operator-outcomes.ts';
 import type { Connector } from '../../operator.ts';
-import { createOperatorPool } from '../../connection.ts';
-import type { Connection } from '../../connection.ts';
+import { openApi } from '../../http-api.ts';
+import type { ApiOptions } from '../../http-api.ts';
 import { notSent } from '../../outcomes.ts';
 import type { SecretPaths } from '../../secret-path.ts';
+import type { Limit } from '../../with-token.ts';
 import { createCallbacks, RESULT } from './callbacks.ts';
 import { classifyAccount, classifyBalance, classifyPayment, classifyStatus } from './classify.ts';
 import type { Sent } from './classify.ts';
@@ -27,8 +27,7 @@ export interface Service {
   readonly hasBills: boolean;
 }
 
-export interface TinggOptions extends Connection {
-  readonly baseUrl: URL;
+export interface TinggOptions extends ApiOptions {
   readonly credentials: Credentials;
   readonly billers: ReadonlyMap<string, Service>;
   /** Sent when a payment has no number. */
@@ -37,7 +36,6 @@ export interface TinggOptions extends Connection {
   readonly caseAfterMs: number;
   readonly callbackUrl: string;
   readonly paths: SecretPaths;
-  readonly answerBytes: number;
 }
 
 const PATH = '/v1/global-api/payments';
@@ -48,22 +46,12 @@ const PATH = '/v1/global-api/payments';
  */
 export function createTinggConnector(options: TinggOptions): Connector {
   const { billers, statusTimeoutMs, payTimeoutMs } = options;
-  const pool = createOperatorPool(options.baseUrl.origin, options);
-  const prefix = options.baseUrl.pathname.replace(/\/+$/, '');
-  const call = async (
-    operation: Operation,
-    packet: object,
-    limit: { readonly deadlineMs: number; readonly signal: AbortSignal },
-  ): Promise<Ending> =>
-    await exchange(pool, {
-      ...limit,
-      path: prefix + PATH,
-      body: JSON.stringify(envelope(operation, options.credentials, packet)),
-      headers: { accept: 'application/json', 'content-type': 'application/json' },
-      answerBytes: options.answerBytes,
-    });
-  const asking = (signal: AbortSignal) => ({ deadlineMs: statusTimeoutMs, signal });
-  let closing: Promise<void> | undefined;
+  const api = openApi(options, { accept: 'application/json' });
+  const call = async (operation: Operation, packet: object, limit: Limit): Promise<Ending> => {
+    const json = JSON.stringify(envelope(operation, options.credentials, packet));
+    return await api.call({ path: PATH, json }, limit);
+  };
+  const asking = (signal: AbortSignal): Limit => ({ deadlineMs: statusTimeoutMs, signal });
   return {
     declaration: TINGG,
     acceptanceWindowMs: options.acceptanceWindowMs,
@@ -102,7 +90,7 @@ export function createTinggConnector(options: TinggOptions): Connector {
     pullStatement: null,
     quote: null,
     callbacks: createCallbacks(options.paths),
-    close: () => (closing ??= pool.close()),
+    close: api.close,
   };
 }
 

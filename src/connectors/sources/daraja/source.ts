@@ -1,6 +1,7 @@
 import type { Ending } from '../../../platform/outbound/exchange.ts';
 import { LIMITS } from '../../../platform/base/limits.ts';
-import { connectionOf, createOperatorPool, readBaseUrl } from '../../connection.ts';
+import { connectionOf, readBaseUrl } from '../../connection.ts';
+import { openApi } from '../../http-api.ts';
 import { requireCallbackUrl } from '../../operators/daraja-b2b/callback-url.ts';
 import { createDarajaCaller } from '../../operators/daraja-b2b/caller.ts';
 import type { DarajaCaller } from '../../operators/daraja-b2b/caller.ts';
@@ -45,14 +46,9 @@ export function createDarajaSource(options: ConfiguredSource): ReceiptSource {
     baseUrl: settings.base_url,
     kind: 'source',
   });
-  const pool = createOperatorPool(baseUrl.origin, connection);
-  const app = {
-    baseUrl,
-    consumerKey: secret.consumer_key,
-    consumerSecret: secret.consumer_secret,
-    answerBytes: LIMITS.receiptsAnswerBytes,
-  };
-  const ask = askingOf(createDarajaCaller(app, pool), connection.statusTimeoutMs);
+  const api = openApi({ ...connection, baseUrl, answerBytes: LIMITS.receiptsAnswerBytes });
+  const app = { consumerKey: secret.consumer_key, consumerSecret: secret.consumer_secret };
+  const ask = askingOf(createDarajaCaller(api, app), connection.statusTimeoutMs);
   const urls = { confirmation: urlOf(CONFIRMATION), validation: urlOf(VALIDATION) };
   const ours = numbersOf(settings);
   const pulling: Pick<ReceiptSource, 'registerPull' | 'pull'> = {
@@ -68,7 +64,6 @@ export function createDarajaSource(options: ConfiguredSource): ReceiptSource {
       throw new Error(`source ${sourceCode}: the pull failed: ${messageOf(ending)}`);
     },
   };
-  let closing: Promise<void> | undefined;
   return {
     issuer: MPESA,
     urls,
@@ -84,7 +79,7 @@ export function createDarajaSource(options: ConfiguredSource): ReceiptSource {
       registered(await ask(registerPath(settings), registration(settings, urls), signal), ['0']),
     ...(settings.pull === 'off' ? { registerPull: null, pull: null } : pulling),
     ...pushing(ask, ours, { passkey: secret.passkey, callbackUrl: urlOf(PUSH) }),
-    close: () => (closing ??= pool.close()),
+    close: api.close,
   };
 }
 
