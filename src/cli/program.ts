@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { programVersion } from '../platform/program-version.ts';
-import { acceptAnyCase } from './choices.ts';
+import { acceptAnyCase, refuseRepeats } from './choices.ts';
 import type { Cli, Surroundings } from './cli.ts';
 import type { CommandEntry } from './entry.ts';
 import { EXIT } from './exit.ts';
@@ -246,6 +246,7 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
       entry = (await import('./entry.ts')).entryOf(called);
     });
     acceptAnyCase(program);
+    refuseRepeats(program);
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {

@@ -94,7 +94,6 @@ async function onceUnderKey<Found extends object>(
   // A file is known by its bytes.
   const sent = Buffer.isBuffer(body) ? body.toString('base64') : body;
   const kept = { caller: caller.id, key, input: { params, query, body: sent }, at: clock.now() };
-  const { answer, isReplayed } = await once(pool, route.of, kept, work);
-  if (isReplayed) void reply.header('idempotency-replayed', 'true');
-  return answer as Found;
+  const onReplay = (): void => void reply.header('idempotency-replayed', 'true');
+  return (await once(pool, route.of, kept, work, onReplay)) as Found;
 }

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../platform/base/errors.ts';
 import type { Queryable } from '../platform/db/pool.ts';
 
 export interface AnswerRow {
@@ -5,6 +6,14 @@ export interface AnswerRow {
   inputHash: Buffer;
   /** Null: not known, or it had a secret. */
   answer: object | null;
+  /** It was carried out, and ended in this refusal. */
+  refusal: KeptRefusal | null;
+}
+
+export interface KeptRefusal {
+  readonly code: ErrorCode;
+  readonly text: string;
+  readonly field?: string;
 }
 
 export interface AnswerKey {
@@ -37,7 +46,7 @@ export async function findAnswer(
   { caller, key }: AnswerKey,
 ): Promise<AnswerRow | undefined> {
   const found = await db.query<AnswerRow>(
-    `select action, input_hash as "inputHash", answer from action_answers
+    `select action, input_hash as "inputHash", answer, refusal from action_answers
      where caller = $1 and key = $2`,
     [caller, key],
   );
@@ -47,13 +56,12 @@ export async function findAnswer(
 export async function setAnswer(
   db: Queryable,
   { caller, key }: AnswerKey,
-  answer: object,
+  { answer = null, refusal = null }: Partial<Pick<AnswerRow, 'answer' | 'refusal'>>,
 ): Promise<void> {
-  await db.query('update action_answers set answer = $3 where caller = $1 and key = $2', [
-    caller,
-    key,
-    JSON.stringify(answer),
-  ]);
+  await db.query(
+    'update action_answers set answer = $3, refusal = $4 where caller = $1 and key = $2',
+    [caller, key, answer && JSON.stringify(answer), refusal && JSON.stringify(refusal)],
+  );
 }
 
 /** Nothing was done, so the key may be used again. */

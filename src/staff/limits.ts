@@ -13,3 +13,11 @@ const asks = (whom: string) =>
 export const ASKS_OPERATORS = asks('operators');
 /** The same of providers of receipts, also for prompts on phones. */
 export const ASKS_PROVIDERS = asks('providers');
+
+/** How often a person asks billers whose an account is: more than anybody types payments, and too few to try numbers. */
+export const LOOKS_UP_ACCOUNTS = {
+  perPerson: {
+    ...{ count: 60, seconds: 600 },
+    text: 'You have looked up 60 accounts within ten minutes, which is the limit.',
+  },
+} as const satisfies ActionLimit;

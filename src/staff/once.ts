@@ -16,9 +16,10 @@ import type { AnyAction } from './definition.ts';
 const KEY = /^[\x21-\x7e]{1,64}$/;
 
 /**
- * Carries out an action once, however often it is asked for under the same key: afterwards the first answer comes again.
- * A refused action was not carried out, so its key may be used again.
- * Throws: `invalid_field`, `reference_reused`, `outcome_unknown`, and what `work` throws.
+ * Carries out an action once, however often it is asked for under the same key: afterwards the first answer comes again,
+ * also if it is one of the action’s `outcomes`. An action that was refused otherwise was not carried out, so its key may
+ * be used again. Throws: `invalid_field`, `reference_reused`, `outcome_unknown`, and what `work` throws.
+ * @param onReplay called before the first answer comes again.
  */
 export async function once(
   pool: Pool,
@@ -30,7 +31,8 @@ export async function once(
     readonly at: Date;
   },
   work: () => Promise<object>,
-): Promise<{ readonly answer: object; readonly isReplayed: boolean }> {
+  onReplay: () => void,
+): Promise<object> {
   const { caller, key, input, at } = asked;
   if (!KEY.test(key)) {
     const text = 'Idempotency-Key must be 1 to 64 printable ASCII characters without spaces';
@@ -39,23 +41,27 @@ export async function once(
   const inputHash = createHash('sha256').update(JSON.stringify(input)).digest();
   const named = { caller, key };
   if (!(await insertAnswer(pool, { ...named, action: of.name, inputHash, at }))) {
-    return { answer: await formerAnswer(pool, of, { ...named, inputHash }), isReplayed: true };
+    return await formerAnswer(pool, of, { ...named, inputHash }, onReplay);
   }
-  const answer = await carryOut(pool, named, work);
-  if (!hasSecret(of)) await setAnswer(pool, named, answer);
-  return { answer, isReplayed: false };
+  const answer = await carryOut(pool, of, named, work);
+  if (!hasSecret(of)) await setAnswer(pool, named, { answer });
+  return answer;
 }
 
 async function carryOut(
   pool: Pool,
+  { outcomes = [] }: AnyAction,
   named: AnswerKey,
   work: () => Promise<object>,
 ): Promise<object> {
   try {
     return await work();
   } catch (error) {
-    const isRefused = error instanceof Refusal && !UNCERTAIN.has(error.code);
-    if (isRefused) await deleteAnswer(pool, named);
+    if (!(error instanceof Refusal) || UNCERTAIN.has(error.code)) throw error;
+    const { code, message: text, field } = error;
+    const refusal = { code, text, ...(field !== undefined && { field }) };
+    if (outcomes.includes(code)) await setAnswer(pool, named, { refusal });
+    else await deleteAnswer(pool, named);
     throw error;
   }
 }
@@ -71,6 +77,7 @@ async function formerAnswer(
   pool: Pool,
   of: AnyAction,
   { inputHash, ...named }: AnswerKey & Pick<AnswerRow, 'inputHash'>,
+  onReplay: () => void,
 ): Promise<object> {
   const former = await findAnswer(pool, named);
   if (former === undefined) throw new Refusal('outcome_unknown', { retryAfterSeconds: 1 });
@@ -78,6 +85,8 @@ async function formerAnswer(
     const text = 'This Idempotency-Key was used for something else';
     throw new Refusal('reference_reused', { field: 'Idempotency-Key', text });
   }
+  if (former.answer !== null || former.refusal !== null) onReplay();
+  if (former.refusal !== null) throw new Refusal(former.refusal.code, former.refusal);
   if (former.answer !== null) return former.answer;
   if (hasSecret(of)) {
     const text = 'It was carried out before, or is under way. Its secret is shown once.';

@@ -8,6 +8,7 @@ import type { Noun } from './definition.ts';
 import { requirePayments } from './deps.ts';
 import * as fields from './fields.ts';
 import { inputOf, money, moneyOrNull, NOTHING, orNull, text, textOrNull } from './fields.ts';
+import { LOOKS_UP_ACCOUNTS } from './limits.ts';
 import { paymentDetail } from './payment-schema.ts';
 import { PAYMENT } from './payments.ts';
 
@@ -213,6 +214,7 @@ export const PAY: Noun = {
       summary: 'Ask the biller whose account it is, and what is due.',
       route: 'POST /pay/account',
       isNoted: true,
+      limit: LOOKS_UP_ACCOUNTS,
       input: inputOf(form),
       output: lookedUp,
       handle: async ({ core: loaded, input, deps, viewer }) => {

@@ -108,6 +108,19 @@ describe('a form', () => {
     const none = await lookUp('zuku', '123456');
     expect(none.code).toBe('validation_unavailable');
   });
+
+  test('nobody tries accounts one after the other', async () => {
+    await running.service.pool.query(
+      `with looked as (
+         insert into audit_log (audit_id, at, person_id, login, action, address, request_id, channel)
+         select gen_random_uuid(), now(), person_id, login, 'pay.look-up', '', '', 'console'
+         from people, generate_series(1, 60) where login = 'demo-cashier' returning audit_id)
+       insert into audit_results (audit_id, ended_at, result) select audit_id, now(), 'done' from looked`,
+    );
+    const { amount: _, ...asked } = FORM;
+    const late = await cashier.send('POST', '/pay/account', asked);
+    expect(late).toMatchObject({ status: 429, code: 'too_many_requests' });
+  });
 });
 
 function fileOf(rows: number, wrong: Readonly<Record<number, string>>): string {

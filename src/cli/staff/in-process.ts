@@ -1,5 +1,6 @@
 import { createWireTime, systemClock } from '../../platform/base/clock.ts';
 import { newId } from '../../platform/base/ids.ts';
+import { requirePerson } from '../../platform/base/person.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { countedNow } from '../../payments/overview/figures.ts';
 import { requireSameMasterKey } from '../../parties/keys.ts';
@@ -122,7 +123,8 @@ async function actorIn(
     throw new PlainError('Give the login of the member of staff who does it.', { field: 'by' });
   }
   if (!(await mustSignIn(session))) {
-    return { ...NOBODY, login: by, actor: { personId: null, name: by } };
+    const name = requirePerson(by);
+    return { ...NOBODY, login: name, actor: { personId: null, name } };
   }
   const permission = of.commandsMay ?? of.permission;
   const { personId, login, role } = await requireStaff(session, { by, permission });

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { propertiesOf, routeOf } from '../../staff/definition.ts';
 import type { Definition, Property, Spelt } from '../../staff/definition.ts';
 import { wholeNumber } from '../arguments.ts';
+import { REPEATABLE } from '../choices.ts';
 
 /** The input of a definition as arguments and options of a command. */
 
@@ -115,6 +116,7 @@ function speltOption(
   description = '',
 ): Option {
   const option = new Option(`--${long} <${placeholder}>`, says ?? description);
+  REPEATABLE.add(option);
   if (isMandatory) option.makeOptionMandatory();
   return option.argParser((text, before: unknown) => {
     const item = read(text);

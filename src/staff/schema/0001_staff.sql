@@ -10,6 +10,9 @@ create table action_answers (
   input_hash bytea not null,
   -- Null also if the answer had a secret, which is shown once.
   answer jsonb,
+  -- {code, text, field} of an action that was carried out and ended in this refusal.
+  refusal jsonb,
+  check (answer is null or refusal is null),
   primary key (caller, key)
 );
 create index action_answers_by_time on action_answers (at);

@@ -241,6 +241,27 @@ test('a repeat with the same key gets the first answer, and nothing is done agai
   expect(JSON.stringify(stored.rows)).not.toContain(String(made.body['token']));
 });
 
+test('an enquiry that finds nobody is made once under a key, and the same answer comes again', async () => {
+  const risk = await staffSignedIn(running.origin, 'risk');
+  const ask = {
+    ...{ vid: 'demo', operation: 'generic-score', reason: 'applied at the branch' },
+    fields: {
+      ...{ requestReference: 'once1', reportReason: '2', reportSector: '2' },
+      ...{ nationalID: '90000009', name1: 'Nobody', name2: 'Anywhere' },
+      ...{ consentReference: 'FORM-17', consentDate: '2026-01-05' },
+    },
+  };
+  const key = { 'idempotency-key': randomUUID() };
+  const first = await risk.post('/credit/enquiries', ask, key);
+  expect(first).toMatchObject({ status: 404, code: 'subject_not_found' });
+  expect(first.headers.get('idempotency-replayed')).toBeNull();
+  const again = await risk.post('/credit/enquiries', ask, key);
+  expect(again).toMatchObject({ status: 404, code: 'subject_not_found' });
+  expect(again.headers.get('idempotency-replayed')).toBe('true');
+  const entries = await listAudit(running.service.pool, { action: 'credit-enquiry.ask', limit: 9 });
+  expect(entries).toMatchObject([{ result: 'done' }]);
+});
+
 test('a list has pages whose cursors nobody can make, and a file has every row', async () => {
   for (let more = 0; more < 3; more += 1) await finance.post('/journals', journal());
   const first = await finance.get('/journals?limit=2');

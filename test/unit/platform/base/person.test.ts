@@ -20,6 +20,17 @@ describe('a person', () => {
     expect(() => requirePerson(name)).toThrow('It must be a person’s name');
   });
 
+  test.each(['\u0430mani', 'Am\u03b1ni'])('is not %j, which mixes alphabets', (name) => {
+    expect(() => requirePerson(name)).toThrow('It mixes Latin letters');
+  });
+
+  test.each([
+    ['Asaph', '\u0410\u0455\u0430\u0440\u041d'],
+    ['Otto', '\u039f\u03c4\u03a4\u03bf'],
+  ])('%j looks like %j, so they are one person', (one, other) => {
+    expect(isSamePerson(one, other)).toBe(true);
+  });
+
   test.each(['amani otieno', 'AMANI OTIENO', 'Amani  Otieno', 'Amani\u00a0Otieno'])(
     '%j is the same person',
     (spelling) => {
