@@ -48,7 +48,7 @@ test.skipIf(!HAS_BROWSER)('a fee is set, shown in words, and ended', async () =>
   await dialog.getByLabel('Biller').selectOption('kplc_prepaid');
   await dialog.getByLabel('Amount of each payment in KES').fill('11.60');
   await dialog.getByLabel('VAT of the fee in per cent').fill('16');
-  await dialog.getByLabel('The VAT is').selectOption({ label: 'included in the fee' });
+  await dialog.getByLabel('The taxes are').selectOption({ label: 'included in the fee' });
   await dialog.getByLabel('Reason').fill('the list of prices of March');
   await dialog.getByRole('button', { name: 'Propose' }).click();
   await page.getByText('KES 11.60, with 16 % VAT').waitFor();
