@@ -44,6 +44,24 @@ test.each(pages)('%s: every link within the repository leads somewhere', (page) 
   expect(broken).toEqual([]);
 });
 
+/** Files that a text names by their path from the root. */
+function sourcesOf(text: string): string[] {
+  return [...text.matchAll(/`((?:src|test|scripts)\/[\w./-]+\.(?:ts|sql))`/g)].map(
+    ([, file]) => file ?? '',
+  );
+}
+
+/** Its paths begin in its own folder. */
+const OF_THE_CONSOLE = 'console/README.md';
+
+test.each(pages.filter((page) => page !== OF_THE_CONSOLE && page !== 'CHANGELOG.md'))(
+  '%s: every source file that it names exists',
+  (page) => {
+    const named = sourcesOf(readFileSync(path.join(ROOT, page), 'utf8'));
+    expect(named.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+  },
+);
+
 test('docs/README.md lists every page of docs', () => {
   const index = path.join(ROOT, 'docs/README.md');
   const links = linksOf(readFileSync(index, 'utf8'));
