@@ -176,9 +176,9 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     tables: ['quarantines'],
     why: 'a biller is OFFLINE during a quarantine; one snapshot, or a biller would be shown ONLINE with the breaker of a moment before',
   },
-  'payments/bulk/store.ts': {
+  'payments/ledger/read-restores.ts': {
     tables: ['quarantines'],
-    why: 'whether a restore may have lost rows of a file follows from when it was stored; quarantine is above',
+    why: 'whether a restore may have lost rows of a file, or an approval, follows from when it was stored; quarantine is above',
   },
   'payments/cases/cases-store.ts': {
     tables: ['dispatch_queue'],

@@ -12,7 +12,11 @@ import {
   proposeRefund,
 } from '../../src/payments/disbursements/disbursements.ts';
 import { cancelPayment } from '../../src/payments/disbursements/store.ts';
+import { openCase } from '../../src/payments/cases/cases-store.ts';
+import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
+import { encodeReference } from '../../src/parties/reference.ts';
+import { newId } from '../../src/platform/base/ids.ts';
 import { snapshot } from '../../src/platform/db/pool.ts';
 import type { ProposalRow } from '../../src/proposals/proposal.ts';
 import type { Proposals } from '../../src/proposals/proposals.ts';
@@ -37,6 +41,7 @@ import {
 import type { Books } from '../support/money-fixture.ts';
 import { newPayment } from '../support/new-transaction.ts';
 import { createInstructed } from '../support/money-fixture.ts';
+import { releaseByTwo } from '../support/quarantines.ts';
 import { quietProposals } from '../support/quiet-proposals.ts';
 import { addStaff } from '../support/staff.ts';
 
@@ -48,6 +53,9 @@ let deps: Disbursing;
 let asha: Actor;
 let baraka: Actor;
 let chege: Actor;
+/** Administrators. */
+let eshe: Actor;
+let fatuma: Actor;
 
 beforeAll(async () => {
   books = await openBooks();
@@ -58,6 +66,8 @@ beforeAll(async () => {
   asha = await add('asha', 'Asha Wambui');
   baraka = await add('baraka', 'Baraka Otieno');
   chege = await add('chege', 'Chege Mwangi');
+  eshe = await addStaff(books, { login: 'eshe', name: 'Eshe Achieng', role: 'administrator' });
+  fatuma = await addStaff(books, { login: 'fatuma', name: 'Fatuma Njeri', role: 'administrator' });
 });
 afterAll(async () => await books.close());
 
@@ -357,6 +367,60 @@ test('Altered phones, amounts and payments that nobody approved show in the chec
   await books.owner.query(
     `update payments set biller_code = 'kplc_prepaid' where payment_id = '${forged.paymentId}'`,
   );
+});
+
+test('Whoever approves a payout to a phone sees another one of the same amount', async () => {
+  const of = await vendorOf();
+  const first = await payOut(of, 30_000n);
+  await approve(first);
+  const { remarks } = await proposals.preview((await payOut(of, 30_000n)).proposalId);
+  const text = first.proposalId;
+  expect(remarks).toContainEqual({ label: 'Other payouts of this amount', text });
+});
+
+/** Enters a quarantine, as after a restore, and ends it, with `during` in between. */
+async function restored(during: () => Promise<void>): Promise<void> {
+  await enterQuarantine(books.pool, {
+    ...{ entryId: newId(), lostFrom: new Date(Date.now() - 60_000), lostUntil: null },
+    ...{ by: 'test', reason: 'restored' },
+  });
+  try {
+    await during();
+  } finally {
+    await releaseByTwo(books, [eshe, fatuma]);
+  }
+}
+
+test('A disbursement that was proposed before a restore is not approved after it: it may have been paid', async () => {
+  const of = await vendorOf();
+  const [paidOut, refunded] = [
+    await payOut(of, 20_000n),
+    await refund(of, await paidPayment(books, of.vendorId, 10_000n), 5_000n, CUSTOMER),
+  ];
+  await restored(async () => {
+    await expect(approve(paidOut)).rejects.toThrow();
+    const { problem } = await proposals.preview(paidOut.proposalId);
+    expect(problem).toContain('in quarantine');
+    await expect(payOut(of, 30_000n)).rejects.toThrow('in quarantine');
+  });
+  for (const row of [paidOut, refunded]) {
+    await expect(approve(row)).rejects.toThrow('may have been approved and paid');
+    await proposals.reject({ proposalId: row.proposalId, by: baraka, note: 'not paid' });
+  }
+  await approve(await payOut(of, 20_000n));
+  expect(await send(of)).toHaveLength(1);
+});
+
+test('A disbursement that a restore lost, and a statement lists as paid, is not proposed again until people decide', async () => {
+  const of = await vendorOf();
+  const lost = { biller: PAYOUT_BILLER, account: VENDOR_PHONE, paid_cents: 20_000 };
+  const paymentId = newId();
+  await openCase(books.pool, {
+    ...{ vendorId: of.vendorId, paymentId, kind: 'theirs_only', operatorCode: OPERATOR },
+    ...{ evidenceId: newId(), facts: { ...lost, movement: 'payment' } },
+  });
+  await expect(payOut(of, 20_000n)).rejects.toThrow(encodeReference(of.vendorId, paymentId));
+  expect((await payOut(of, 30_000n)).kind).toBe('phone_payout');
 });
 
 // What a vendor has, by a simple model: each disbursement is held, reserved, gone or back, exactly once.

@@ -1,13 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { collect } from '../../src/payments/collections/collect.ts';
+import { newId } from '../../src/platform/base/ids.ts';
 import { readTrialBalance } from '../../src/payments/house/trial-balance.ts';
 import { listCases } from '../../src/payments/cases/read-cases.ts';
 import { fund } from '../../src/payments/collections/fund.ts';
+import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import { enterTransfer, findPayout, proposeReturn } from '../../src/payments/payouts/payouts.ts';
 import type { PayoutRequest } from '../../src/payments/payouts/payouts.ts';
 import { proposeJournal } from '../support/house-decisions.ts';
 import type { NamedJournal } from '../support/house-decisions.ts';
+import { releaseByTwo } from '../support/quarantines.ts';
 import { quietProposals } from '../support/quiet-proposals.ts';
 import { chainEverything } from '../support/chain.ts';
 import { COLLECTOR, createInstructed, OPERATOR, paidReport } from '../support/money-fixture.ts';
@@ -168,6 +171,21 @@ describe('a payout', () => {
     const again = await propose(20_000n);
     const { remarks } = await quietProposals(books).preview(again);
     expect(remarks).toEqual([{ label: 'Other payouts of this amount', text: first }]);
+  });
+
+  test('a payout that was proposed before a restore is not approved after it: the transfer may have been made', async () => {
+    const payoutId = await propose(20_000n);
+    await enterQuarantine(books.pool, {
+      ...{ entryId: newId(), lostFrom: new Date(Date.now() - 60_000), lostUntil: null },
+      ...{ by: 'test', reason: 'restored' },
+    });
+    const approval = async () => await approveSeen(books, payoutId);
+    await expect(approval()).rejects.toThrow('in quarantine');
+    await releaseByTwo(books);
+    await expect(approval()).rejects.toThrow('may have been approved and paid');
+    await quietProposals(books).reject({ proposalId: payoutId, by: named('Baraka') });
+    await approveSeen(books, await propose(20_000n));
+    await has({ collected: 30_000n, held: 20_000n });
   });
 
   test('two people return the money of a payout that was approved and not made', async () => {

@@ -11,11 +11,11 @@ import { answerDecision } from '../create/create-rules.ts';
 import type { LostLookup } from '../create/create-rules.ts';
 import { findEarlier } from '../create/earlier-store.ts';
 import { createPayments } from '../create/store.ts';
+import { mayBeLost, readRestores } from '../ledger/read-restores.ts';
 import type { CreateDecision, NewPayment } from '../create/payment.ts';
 import type { Vendor } from '../../parties/vendor.ts';
 import { isOfLaterRow, planChunk, REUSED } from './batch.ts';
 import type { BulkRow, ChunkPlan } from './batch.ts';
-import { readRestore } from './store.ts';
 
 export type BulkChunk = Chunk<BulkRow>;
 
@@ -38,11 +38,12 @@ export async function decideChunk(
   chunk: BulkChunk,
   rules: Rules,
 ): Promise<readonly NewPayment[]> {
-  const restore = await readRestore(db, chunk.createdAt);
-  if (restore === 'waiting') throw new NotNext();
+  const restores = await readRestores(db);
+  const isLost = mayBeLost(restores, chunk.createdAt);
+  if (restores.isQuarantine && !isLost) throw new NotNext();
   const plan = planChunk(chunk.rows, chunk.firstRow, {
     batchId: chunk.batchId,
-    mayBeLost: restore === 'lost',
+    mayBeLost: isLost,
     vendor: rules.vendorById(chunk.vendorId),
     billerOf: rules.billerOf,
     lostOf: rules.lostOf,

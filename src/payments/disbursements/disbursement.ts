@@ -1,5 +1,6 @@
 import { centsAboveZero, filledText } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
+import { encodeReference } from '../../parties/reference.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
@@ -8,8 +9,13 @@ import type { NewPayment } from '../create/payment.ts';
 import { createPayments } from '../create/store.ts';
 import { giveAway, holdMoney, releaseHeld } from '../ledger/holds.ts';
 import { findHold } from '../ledger/holds-store.ts';
+import { readRestores, requireNotLost } from '../ledger/read-restores.ts';
+import type { Restores } from '../ledger/read-restores.ts';
 import { lockFloat } from '../ledger/store.ts';
 import { readBalance } from '../ledger/read-balances.ts';
+import { isMaybeRepeat } from '../quarantine/lost.ts';
+import { listLost } from '../quarantine/read-lost.ts';
+import type { LostPaymentRow } from '../quarantine/read-lost.ts';
 import { readTerms, requireTerms } from './terms.ts';
 import type { Terms } from './terms.ts';
 
@@ -42,6 +48,9 @@ export interface DisbursementFacts {
   /** Zero or less: what the vendor owes us. */
   readonly exposureCents: bigint;
   readonly heldCents: bigint;
+  readonly restores: Restores;
+  /** Payments of the vendor that a restore lost, and about which people have to decide. */
+  readonly lost: readonly LostPaymentRow[];
 }
 
 export interface DisbursementPlan {
@@ -64,6 +73,8 @@ export async function readDisbursement(
     floatCents: await readBalance(db, vendorId, 'float'),
     exposureCents: await readBalance(db, vendorId, 'exposure'),
     heldCents: hold?.vendorId === vendorId ? hold.cents : 0n,
+    restores: await readRestores(db),
+    lost: (await listLost(db)).filter((row) => row.vendorId === vendorId),
   };
 }
 
@@ -71,12 +82,14 @@ export async function readDisbursement(
 export function requireDisbursement(
   facts: DisbursementFacts,
   content: DisbursementContent & { readonly phone: string },
-  isProposed: boolean,
+  proposedAt: Date | null,
 ): void {
   const { cents, feeCents, phone } = content;
+  requireNotLost(facts.restores, proposedAt);
   requireTerms(facts.terms, { amountCents: BigInt(cents), feeCents: BigInt(feeCents), phone });
+  requireNoRepeat(facts, content);
   const cost = costOf(content);
-  if (isProposed && facts.heldCents !== cost) {
+  if (proposedAt !== null && facts.heldCents !== cost) {
     throw new PlainError('The money of this disbursement is not held any more. Reject it.');
   }
   const hasCents = facts.floatCents + facts.heldCents;
@@ -85,6 +98,20 @@ export function requireDisbursement(
   throw new PlainError(
     `The vendor has ${formatMoney(hasCents)} in its float${owed}; it costs ${formatMoney(cost)} with its fee.`,
     { field: 'amount' },
+  );
+}
+
+/** A statement does not say of which proposal a lost payment was. */
+function requireNoRepeat(
+  { lost, terms: { biller } }: DisbursementFacts,
+  { billerCode, phone: account, cents }: DisbursementContent & { readonly phone: string },
+): void {
+  const asked = { billerCode, account, amountCents: BigInt(cents) };
+  const repeated = lost.find((row) => isMaybeRepeat(row, asked, biller));
+  if (repeated === undefined) return;
+  const reference = encodeReference(repeated.vendorId, repeated.paymentId);
+  throw new PlainError(
+    `The operator has paid about this amount to this phone, as ${reference}, which a restore of the database lost. Decide about its case first.`,
   );
 }
 

@@ -12,10 +12,10 @@ import type { Proposals } from '../../proposals/proposals.ts';
 import type { ProposalFilter } from '../../proposals/store.ts';
 import { readPayment } from '../create/store.ts';
 import { refundPhoneText } from '../ledger/authenticity.ts';
+import { PHONE_PAYOUT } from '../payouts/payout.ts';
 import { confirmedPhone } from '../payouts/phones.ts';
 import { requireMasterKeys, sealSecret } from '../settings/sealed.ts';
 import type { DisbursementContent } from './disbursement.ts';
-import { PHONE_PAYOUT } from './phone-payout.ts';
 import { REFUND, refundSealed } from './refund.ts';
 import { cancelPayment, readOutcomes } from './store.ts';
 import { onlyBiller, readTerms } from './terms.ts';
@@ -127,7 +127,8 @@ export async function cancelDisbursement(
       throw new PlainError('It is not an approved disbursement. One that waits can be rejected.');
     }
     await proposals.requireMayPropose(db, by, row);
-    const payment = row.content as DisbursementContent;
+    const { content } = await proposals.requireApproved(db, disbursementId, row.kind);
+    const payment = content as DisbursementContent;
     if (await cancelPayment(db, payment, 'Cancelled before it was sent')) return;
     throw new PlainError('It may have been sent, or has ended: it cannot be cancelled.');
   });

@@ -6,6 +6,7 @@ import type { Mac } from '../../platform/base/mac.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { kind } from '../../proposals/kind.ts';
 import type { AnyKind } from '../../proposals/kind.ts';
+import { alikeLines, listAlike, PHONE_PAYOUT } from '../payouts/payout.ts';
 import { confirmedPhone } from '../payouts/phones.ts';
 import {
   DISBURSEMENT,
@@ -16,14 +17,13 @@ import {
 } from './disbursement.ts';
 import type { DisbursementFacts, DisbursementPlan } from './disbursement.ts';
 
-export const PHONE_PAYOUT = 'phone_payout';
-
 const content = strict({ ...disbursementFields, phone: Type.String({ pattern: '^[0-9]{12}$' }) });
 type Content = Static<typeof content>;
 
 interface Facts extends DisbursementFacts {
   /** The one that two people set for the vendor; null: none. */
   readonly confirmed: string | null;
+  readonly alike: readonly string[];
 }
 
 /** Money from a vendor’s float to the vendor’s own phone, which an operator sends. */
@@ -43,7 +43,9 @@ export const phonePayoutKind = ({ ledgerMac }: { readonly ledgerMac: Mac }): Any
     read: async (db, of, how) => ({
       ...(await readDisbursement(db, of, how)),
       confirmed: await confirmedPhone(db, ledgerMac, of.vendorId),
+      alike: await listAlike(db, { ...of, proposalId: how.proposalId }),
     }),
+    remarks: ({ alike }) => alikeLines(alike),
     check: (facts, of, proposal) => {
       if (facts.confirmed !== of.phone) {
         const now = facts.confirmed ?? 'none';
@@ -51,7 +53,7 @@ export const phonePayoutKind = ({ ledgerMac }: { readonly ledgerMac: Mac }): Any
           field: 'phone',
         });
       }
-      requireDisbursement(facts, of, proposal !== null);
+      requireDisbursement(facts, of, proposal?.proposedAt ?? null);
     },
     plan: (facts, { content: of }) => planDisbursement(facts, of, of.phone),
   });

@@ -96,7 +96,7 @@ export const refundKind = (tools: {
       );
       if (!isOurs) throw new PlainError('The phone of this refund was altered. Reject it.');
       requireRefundable(facts, BigInt(of.cents));
-      requireDisbursement(facts, { ...of, phone }, proposal !== null);
+      requireDisbursement(facts, { ...of, phone }, proposal?.proposedAt ?? null);
     },
     plan: (facts, { content: of }) =>
       planDisbursement(facts, { ...of, phone: facts.phone }, shownOf(facts, of)),

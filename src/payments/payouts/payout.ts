@@ -10,11 +10,16 @@ import type { AnyKind, Line } from '../../proposals/kind.ts';
 import { readTakenBackCents } from '../cases/kept-receipts-store.ts';
 import { holdMoney, releaseHeld } from '../ledger/holds.ts';
 import { findHold } from '../ledger/holds-store.ts';
+import { readRestores, requireNotLost } from '../ledger/read-restores.ts';
+import type { Restores } from '../ledger/read-restores.ts';
 import { lockFloat } from '../ledger/store.ts';
 import { readBalance } from '../ledger/read-balances.ts';
 import { listPayoutsLike } from './store.ts';
 
 export const PAYOUT = 'payout';
+export const PHONE_PAYOUT = 'phone_payout';
+/** The second was made without a proposal. */
+export const BANK_PAYOUTS = [PAYOUT, 'payout_made'];
 
 /** Fields of every payout. */
 export const payoutFields = {
@@ -40,6 +45,7 @@ interface Facts {
   readonly heldCents: bigint;
   /** Other payouts of this amount that were made, or may be. */
   readonly alike: readonly string[];
+  readonly restores: Restores;
 }
 
 type Plan = Pick<Content, 'vid' | 'bankAccount' | 'cents'>;
@@ -51,6 +57,24 @@ export function describePayout({ vid, cents, bankAccount, evidence }: Content): 
     { label: 'Bank account', text: bankAccount },
     { label: 'Evidence', text: evidence },
   ];
+}
+
+/** Other payouts of this amount to the vendor's bank or phone: the same may have been proposed twice. */
+export async function listAlike(
+  db: Queryable,
+  of: Pick<Content, 'vendorId' | 'cents'> & { readonly proposalId: string | null },
+): Promise<readonly string[]> {
+  const { vendorId, cents, proposalId } = of;
+  const asked = { vendorId, amountCents: BigInt(cents), at: new Date(), text: '' };
+  const kinds = [...BANK_PAYOUTS, PHONE_PAYOUT];
+  const alike = await listPayoutsLike(db, { ...asked, kinds });
+  return alike.filter((id) => id !== proposalId);
+}
+
+export function alikeLines(alike: readonly string[]): Line[] {
+  return alike.length === 0
+    ? []
+    : [{ label: 'Other payouts of this amount', text: alike.join(', ') }];
 }
 
 /**
@@ -71,14 +95,12 @@ export const payoutKind: AnyKind = kind<Content, Facts, Plan>({
   describe: describePayout,
   read: async (db, { vendorId, cents }, { lock, proposalId }) => {
     if (lock) await lockFloat(db, vendorId);
-    const of = { vendorId, amountCents: BigInt(cents), at: new Date(), text: '' };
-    const alike = (await listPayoutsLike(db, of)).filter((id) => id !== proposalId);
+    const alike = await listAlike(db, { vendorId, cents, proposalId });
     return { ...(await readFacts(db, vendorId, proposalId)), alike };
   },
-  // One that is approved and not made yet may be the same, sent again.
-  remarks: ({ alike }) =>
-    alike.length === 0 ? [] : [{ label: 'Other payouts of this amount', text: alike.join(', ') }],
+  remarks: ({ alike }) => alikeLines(alike),
   check: (facts, { cents }, proposal) => {
+    requireNotLost(facts.restores, proposal?.proposedAt ?? null);
     if (proposal !== null && facts.heldCents !== BigInt(cents)) {
       throw new PlainError('The money of this payout is not held any more. Reject it.');
     }
@@ -109,6 +131,7 @@ async function readFacts(
     exposureCents: await readBalance(db, vendorId, 'exposure'),
     takenBackCents: await readTakenBackCents(db, vendorId),
     heldCents: hold?.vendorId === vendorId ? hold.cents : 0n,
+    restores: await readRestores(db),
   };
 }
 

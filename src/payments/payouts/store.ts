@@ -109,6 +109,7 @@ export async function listPayoutsLike(
     /** The day is enough. */
     readonly at: Date;
     readonly text: string;
+    readonly kinds: readonly string[];
   },
 ): Promise<string[]> {
   const listed = await db.query<{ payoutId: string }>(
@@ -117,12 +118,12 @@ export async function listPayoutsLike(
        left join vendor_payouts v on v.payout_id = p.proposal_id
        cross join lateral (select
          lower(regexp_replace(coalesce(v.reference, p.content ->> 'reference'), '[^A-Za-z0-9]', '', 'g')) as plain) r
-     where p.kind in ('payout', 'payout_made') and coalesce(d.decision, 'approved') = 'approved'
+     where p.kind = any ($5) and coalesce(d.decision, 'approved') = 'approved'
        and p.proposed_at between $3::timestamptz - ${RETURNED_WITHIN} and $3::timestamptz + ${RETURNED_WITHIN}
        and (p.vendor_id = $1 and p.content ->> 'cents' = $2
          or strpos($4, r.plain) > 0 and length(r.plain) >= ${LEAST_REFERENCE})
      order by p.proposed_at desc, p.proposal_id desc limit 5`,
-    [of.vendorId, String(of.amountCents), of.at, of.text],
+    [of.vendorId, String(of.amountCents), of.at, of.text, of.kinds],
   );
   return listed.rows.map(({ payoutId }) => payoutId);
 }

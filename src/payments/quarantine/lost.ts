@@ -24,7 +24,7 @@ export interface LostPayments {
 export function isMaybeRepeat(
   lost: LostPaymentRow,
   request: { readonly billerCode: string; readonly account: string; readonly amountCents: bigint },
-  biller: Biller | undefined,
+  biller: Pick<Biller, 'accountFormat'> | undefined,
 ): boolean {
   if (lost.account === null) return false;
   if (lost.billerCode !== null && lost.billerCode !== request.billerCode) return false;

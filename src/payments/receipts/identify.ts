@@ -3,6 +3,7 @@ import { isWrittenAlike, plainReference } from '../../platform/base/written-alik
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { CollectedIncome } from '../collections/collect.ts';
 import { listCollectionsLike } from '../collections/store.ts';
+import { BANK_PAYOUTS } from '../payouts/payout.ts';
 import { listPayoutsLike } from '../payouts/store.ts';
 import {
   listAlike,
@@ -164,7 +165,10 @@ async function listPaidOut(
   if (report.channel !== 'statement' || vendorId === undefined) return null;
   const { amountCents, paidAt: at } = report;
   const text = plainReference(report.payer ?? '');
-  const others = await listPayoutsLike(client, { vendorId, amountCents, at, text });
+  const others = await listPayoutsLike(client, {
+    ...{ vendorId, amountCents, at, text },
+    kinds: BANK_PAYOUTS,
+  });
   return others.length === 0 ? null : { reason: 'payout', others };
 }
 
