@@ -131,6 +131,8 @@ function operatorsPage(): string {
     'What the service believes of each provider comes from its published documents, because nobody but you has an account there. **Before the first payment, go through “To try first” in the provider’s own sandbox.** `malipo operator test OPERATOR` makes every call that moves no money and prints this list; it never pays. Where an answer differs from what is written here, stop, and report it: proof that is not proof pays twice.',
     '',
     'For an operator [by configuration](../guide/write-a-connector.md#by-configuration), `declaration` in its settings says the same; those of the settings files that are shipped are below. `malipo operator protocols` shows the others, too.',
+    '',
+    '“Checked against” lists what is not ours: providers’ own clients, which use our emulators in `npm test`; requests of other public clients, as they sent them (`test/witnesses`); samples in documents. None of it is a test with an account at the provider.',
     ...protocols.flatMap(([name, declaration]) =>
       operatorSection(`Protocol \`${name}\``, declaration),
     ),
@@ -167,6 +169,7 @@ function operatorSection(by: string, declaration: Declaration): string[] {
     ...list('What proves that nothing was executed', declaration.proofOfNonExecution),
     ...list('What proves nothing', declaration.notProof),
     ...list('To try first', declaration.toTry),
+    ...list('Checked against', declaration.witnesses),
   ];
 }
 

@@ -49,6 +49,7 @@ const protocol = {
   proof_of_non_execution: sentences('What proves that nothing was executed'),
   not_proof: sentences('What proves nothing'),
   to_try: sentences('To try in the provider’s sandbox first'),
+  witnesses: sentences('Checked against'),
 };
 
 const list = Type.Object({ operators: Type.Array(operatorRow) });
@@ -389,12 +390,13 @@ async function limitsNow({ listFloatForecasts }: Loaded, named: string, deps: St
 
 type Declared = Loaded['DECLARATIONS'][string];
 
-const declarationOf = ({ proofOfNonExecution, notProof, toTry, amounts, ...rest }: Declared) => ({
+const declarationOf = ({ amounts, ...rest }: Declared) => ({
   ...wireOf(rest),
   amounts: amounts === undefined ? null : amountsOf(amounts),
-  proof_of_non_execution: [...proofOfNonExecution],
-  not_proof: [...notProof],
-  to_try: [...toTry],
+  proof_of_non_execution: [...rest.proofOfNonExecution],
+  not_proof: [...rest.notProof],
+  to_try: [...rest.toTry],
+  witnesses: [...rest.witnesses],
 });
 
 function amountsOf(amounts: NonNullable<Declared['amounts']>): string {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { shillings } from '../emulator.ts';
 import type { TruthEntry } from '../emulator.ts';
 import { Later, jsonPost, post } from '../later.ts';
@@ -32,6 +33,8 @@ interface Push {
 interface Urls {
   readonly confirmation: string;
   readonly validation: string;
+  /** Version 1 reports a digest of the payer's number, version 2 masks it. */
+  readonly version: 'v1' | 'v2';
 }
 
 /** Scheduled work: a call to the service, or a payment of a simulated customer. */
@@ -45,6 +48,19 @@ interface Payment {
 }
 
 const MASKED = '2547 ***** 001';
+/** Without one of them a prompt is refused. */
+const PROMPT_FIELDS = [
+  ...[
+    'BusinessShortCode',
+    'Password',
+    'Timestamp',
+    'TransactionType',
+    'Amount',
+    'PartyA',
+    'PartyB',
+  ],
+  ...['PhoneNumber', 'CallBackURL', 'AccountReference', 'TransactionDesc'],
+];
 /** Rows of one answer of the pull. */
 const PAGE_ROWS = 10;
 
@@ -125,8 +141,10 @@ export class MoneyInEmulator {
   operate(url: string, content: Content): Answer {
     switch (url) {
       case '/mpesa/c2b/v1/registerurl':
+        return this.#register(content, 'v1');
       case '/mpesa/c2b/v2/registerurl':
-        return this.#register(content);
+        return this.#register(content, 'v2');
+      case '/mpesa/c2b/v1/simulate':
       case '/mpesa/c2b/v2/simulate':
         return this.#simulate(content);
       case '/pulltransactions/v1/register':
@@ -160,7 +178,7 @@ export class MoneyInEmulator {
     return number;
   }
 
-  #register(content: Content): Answer {
+  #register(content: Content, version: Urls['version']): Answer {
     if (this.#options.registersOnce && this.#urls.get('last') !== undefined) {
       const body = {
         requestId: '1-1',
@@ -172,11 +190,12 @@ export class MoneyInEmulator {
     this.#urls.put('last', {
       confirmation: String(content['ConfirmationURL']),
       validation: String(content['ValidationURL']),
+      version,
     });
     const body = {
       OriginatorCoversationID: '7619-1',
       ResponseCode: '0',
-      ResponseDescription: 'Success',
+      ResponseDescription: 'success',
     };
     return { status: 200, body };
   }
@@ -217,7 +236,7 @@ export class MoneyInEmulator {
       InvoiceNumber: '',
       OrgAccountBalance: balance,
       ThirdPartyTransID: '',
-      MSISDN: MASKED,
+      MSISDN: this.#urls.get('last')?.version === 'v1' ? digestOf(made.msisdn) : MASKED,
       FirstName: 'TEST',
       MiddleName: '',
       LastName: '',
@@ -234,31 +253,32 @@ export class MoneyInEmulator {
     const offset = Number(content['OffSetValue']);
     const rows = listed.slice(offset, offset + PAGE_ROWS).map((made) => ({
       transactionId: made.receipt,
-      trxDate: new Date(made.paidAtMs + 3 * 3_600_000)
-        .toISOString()
-        .replace(/\..*/, '')
-        .replace('T', ' '),
-      msisdn: MASKED,
+      // The time of East Africa, with the Z of the documented sample.
+      trxDate: new Date(made.paidAtMs + 3 * 3_600_000).toISOString().replace(/\..*/, 'Z'),
+      msisdn: Number(made.msisdn),
       sender: 'MPESA',
       transactiontype: 'c2b-pay-bill-debit',
       billreference: made.account,
       amount: made.amount,
       organizationname: 'Example Vendor',
     }));
-    const code = rows.length === 0 ? '1001' : '1000';
-    return {
-      status: 200,
-      body: {
-        ResponseRefID: '1-2',
-        ResponseCode: code,
-        ResponseMessage: 'Success',
-        Response: [rows],
-      },
-    };
+    const ids = { ResponseRefID: '26178-42530161-2' };
+    const body =
+      rows.length === 0
+        ? { ...ids, ResponseCode: '1001', ResponseMessage: 'No records found', Transaction: '[[]]' }
+        : { ...ids, ResponseCode: '1000', ResponseMessage: 'Success', Response: [rows] };
+    return { status: 200, body };
   }
 
   /** The prompt on the phone: 9932 cancels it, 9909 never answers, 9911 pays without a callback. */
   #push(content: Content): Answer {
+    const missing = PROMPT_FIELDS.find(
+      (name) => !['string', 'number'].includes(typeof content[name]),
+    );
+    if (missing !== undefined) {
+      const errorMessage = `Bad Request - Invalid ${missing}`;
+      return { status: 400, body: { requestId: '1-4', errorCode: '400.002.02', errorMessage } };
+    }
     const phone = String(content['PhoneNumber']);
     const number = this.#nextNumber();
     const push: Push = {
@@ -342,6 +362,8 @@ export class MoneyInEmulator {
     };
   }
 }
+
+const digestOf = (msisdn: string): string => createHash('sha256').update(msisdn).digest('hex');
 
 /** Milliseconds of `YYYY-MM-DD HH:MM:SS` in East Africa. */
 function localMs(text: unknown): number {

@@ -117,7 +117,7 @@ export class VtpassEmulator {
         return sendJson(response, 200, { ...answer('000', ''), content: { variations } });
       }
       case '/api/pay': {
-        const delivery: Delivery = this.#deliveries.of(body['billersCode'] ?? '');
+        const delivery: Delivery = this.#deliveries.of(accountOf(body));
         if (delivery === 'lost') return void response.destroy();
         const said = this.#pay(body);
         return this.#deliveries.answer(response, delivery, () => sendJson(response, 200, said));
@@ -145,7 +145,8 @@ export class VtpassEmulator {
   }
 
   #pay(body: Readonly<Record<string, string>>): Answer {
-    const { request_id: requestId = '', billersCode: account = '', amount = '' } = body;
+    const { request_id: requestId = '', amount = '' } = body;
+    const account = accountOf(body);
     if (!this.#isToday(requestId)) return answer('085', 'IMPROPER REQUEST ID');
     if (this.#sales.get(requestId) !== undefined) return answer('014', 'REQUEST ID ALREADY EXIST');
     const suffix = account.slice(-4);
@@ -206,6 +207,11 @@ export class VtpassEmulator {
     );
     return /^\d{12}[A-Za-z0-9]*$/.test(requestId) && days.includes(requestId.slice(0, 8));
   }
+}
+
+/** Airtime has no `billersCode`: the number that is topped up is `phone`. */
+function accountOf(body: Readonly<Record<string, string>>): string {
+  return body['billersCode'] ?? body['phone'] ?? '';
 }
 
 function answer(code: string, description: string): Answer {

@@ -26,12 +26,16 @@ export const MTN_MOMO_SETTINGS = {
   billers: { airtime_top_up: { currency: 'KES' } },
   amounts: { step: '1.00' },
   handle: 'nonce',
-  headers: { 'x-target-environment': "'sandbox'" },
+  headers: {
+    'x-target-environment': "'sandbox'",
+    'ocp-apim-subscription-key': 'secret.subscription_key',
+  },
   auth: {
     kind: 'oauth',
     path: '/disbursement/token/',
     headers: {
       authorization: "'Basic ' & $base64encode(secret.api_user & ':' & secret.api_key)",
+      'ocp-apim-subscription-key': 'secret.subscription_key',
     },
     token: 'body.access_token',
     life_seconds: 'body.expires_in',
@@ -64,6 +68,8 @@ export const MTN_MOMO_SETTINGS = {
   },
 };
 
+export const MTN_MOMO_SECRET = { api_user: 'user', api_key: 'key', subscription_key: 'sub' };
+
 interface Transfer {
   readonly externalId: string;
   readonly account: string;
@@ -84,7 +90,7 @@ export const mtnMomo: Subject = {
         connectTo(http, baseUrl, {
           ...options,
           settings: MTN_MOMO_SETTINGS,
-          secret: { api_user: 'user', api_key: 'key' },
+          secret: MTN_MOMO_SECRET,
         }),
       isInstruction: (method, path) => method === 'POST' && path.endsWith('/transfer'),
       accountFor: accountsBy({ ...SUFFIXES, reversed: null }),
@@ -95,7 +101,7 @@ export const mtnMomo: Subject = {
   },
 };
 
-class MtnMomoEmulator {
+export class MtnMomoEmulator {
   readonly later = new Later(new Memory(), async (work: () => void) => work());
   /** By the id that the caller made. */
   readonly #transfers = new Map<string, Transfer>();
@@ -118,6 +124,10 @@ class MtnMomoEmulator {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const text = await readBody(request);
     const { url = '', method, headers } = request;
+    // Of the product, in every request.
+    if (headers['ocp-apim-subscription-key'] !== MTN_MOMO_SECRET.subscription_key) {
+      return sendJson(response, 401, { statusCode: 401, message: 'Access denied' });
+    }
     if (url === '/disbursement/token/') {
       this.#token ||= randomUUID();
       return sendJson(response, 200, { access_token: this.#token, expires_in: 3600 });

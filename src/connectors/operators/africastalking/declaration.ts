@@ -25,6 +25,10 @@ export const AFRICASTALKING: Declaration = {
     'findTransaction with the requestId of each: which fields the answer has, and how long after the instruction it knows it',
     'a status callback whose URL answers HTTP 500: whether it is sent again',
   ],
+  witnesses: [
+    'Africa’s Talking’s own client, `africastalking` 0.8.3 from npm, which uses our emulator in `npm test`',
+    'the samples of the documents, field by field',
+  ],
   callerKey: 'none',
   result: 'answer_or_callback',
   statusBy: 'operator_handle',

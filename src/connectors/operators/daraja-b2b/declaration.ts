@@ -30,6 +30,10 @@ export const DARAJA_B2B: Declaration = {
     'a payment to a till with `identifier_type` 4, which the page names, and 2, which some clients send: the accepted one, and whether the merchant’s confirmation has our AccountReference',
     'the balance: the name of the account that pays must be the setting float_account',
   ],
+  witnesses: [
+    'the samples of the documents, field by field: requests, answers, Results and status answers',
+    'the requests of `mpesa-node` 0.1.3 from npm, to our emulator and beside those of the connector',
+  ],
   callerKey: 'none',
   result: 'callback',
   statusBy: 'operator_handle',

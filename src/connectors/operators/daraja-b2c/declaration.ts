@@ -34,6 +34,10 @@ export const DARAJA_B2C: Declaration = {
     'the balance: the name of the account that pays must be the setting float_account',
   ],
   amounts: AMOUNTS,
+  witnesses: [
+    'the samples of the documents for version 3, field by field: requests, answers and Results',
+    'the requests of `mpesa-node` 0.1.3 and `mpesa-api` 3.0.2 from npm to our emulator; both speak version 1, which has no id of the caller’s',
+  ],
   callerKey: 'refuses_reuse',
   result: 'callback',
   statusBy: 'our_reference',

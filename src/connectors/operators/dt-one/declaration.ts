@@ -24,6 +24,10 @@ export const DT_ONE: Declaration = {
     'a query immediately after an instruction whose answer was cut off: how long until the list has it',
     'whether the product list has the bills that are wanted: utilities in Kenya depend on the contract',
   ],
+  witnesses: [
+    'DT One’s own client, `@dtone/dvs` 1.3.0 from npm, which uses our emulator in `npm test`',
+    'the samples of the documents, field by field',
+  ],
   callerKey: 'refuses_reuse',
   result: 'answer_or_callback',
   statusBy: 'our_reference',

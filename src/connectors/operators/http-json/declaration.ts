@@ -18,6 +18,9 @@ export const HTTP_JSON: Declaration = {
     'one payment for each row of the table “Outcomes” in docs/reference/operator-protocol.md',
     'a status query immediately after an instruction that was cut off: acceptance_window_ms must be longer than the time until it is known',
   ],
+  witnesses: [
+    'nothing that is not ours: the protocol, the simulated operators and the connector are',
+  ],
   callerKey: 'answers_again',
   result: 'answer_or_callback',
   statusBy: 'our_reference',

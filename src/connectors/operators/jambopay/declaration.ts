@@ -26,6 +26,9 @@ export const JAMBOPAY: Declaration = {
     'an airtime commit for a number of another network, and a water commit for an unknown account: the codes',
     'a callback whose URL answers HTTP 500: without it, a lost answer of a bill ends as a case',
   ],
+  witnesses: [
+    'the samples of the documents, field by field; no public client is known that is free of other people’s credentials',
+  ],
   callerKey: 'none',
   result: 'answer_or_callback',
   statusBy: 'operator_handle',

@@ -28,6 +28,7 @@ export const RELOADLY: Declaration = {
     'a webhook whose URL answers HTTP 500, and one that is sent late: whether it is repeated, and whether its timestamp is that of the repetition',
     'the operator ids of /operators/countries/KE',
   ],
+  witnesses: ['the samples of the documents, field by field; its packages on npm have no airtime'],
   callerKey: 'refuses_reuse',
   result: 'answer_or_callback',
   statusBy: 'our_reference',

@@ -25,6 +25,7 @@ export const TINGG: Declaration = {
     'a callback that is answered without statusCode: it must come again after 30 seconds',
     'the text of a prepaid token: it is found after the word “token”',
   ],
+  witnesses: ['the samples of the documents, field by field; no package for BEEP was found on npm'],
   callerKey: 'none',
   result: 'answer_or_callback',
   statusBy: 'our_reference',

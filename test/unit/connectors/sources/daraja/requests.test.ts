@@ -224,7 +224,77 @@ test('Pull: POST /pulltransactions/v1/query, with a list in a list', async () =>
   ]);
 });
 
+test('Pull: reads the sample of the page, whose ids are not all in capitals', () => {
+  const row = {
+    transactionId: 'yzlyrEsRG1',
+    trxDate: '2020-08-05T10:13:00Z',
+    msisdn: 72_200_000,
+    sender: 'UAT2',
+    transactiontype: 'c2b-pay-bill-debit',
+    billreference: '37207636392',
+    amount: '168.00',
+    organizationname: 'Daraja Pull API Test',
+  };
+  const sample = {
+    ResponseRefID: '26178-42530161-2',
+    ResponseCode: '1000',
+    ResponseMessage: 'Success',
+    Response: [[row, { ...row, transactionId: 'ZobjR29vdz', amount: 647 }]],
+  };
+  const read = readPulled(Buffer.from(JSON.stringify(sample)), OURS, ARRIVED);
+  expect(read).toMatchObject({ unreadable: [], others: [] });
+  expect(read?.payments).toEqual([
+    {
+      receipt: 'YZLYRESRG1',
+      amountCents: 168_00n,
+      // Without regard to its Z: all of Daraja's times are those of East Africa.
+      paidAt: new Date('2020-08-05T07:13:00Z'),
+      account: '37207636392',
+      payer: '72200000 UAT2',
+      isReversal: false,
+    },
+    expect.objectContaining({ receipt: 'ZOBJR29VDZ', amountCents: 647_00n }),
+  ]);
+});
+
+test('C2B: reads the sample of the page, and the digest of a number that version 1 reports', () => {
+  const sample = {
+    TransactionType: 'Pay Bill',
+    TransID: 'RKL51ZDR4F',
+    TransTime: '20231121121325',
+    TransAmount: '5.00',
+    BusinessShortCode: '600966',
+    BillRefNumber: 'Sample Transaction',
+    InvoiceNumber: '',
+    OrgAccountBalance: '25.00',
+    ThirdPartyTransID: '',
+    MSISDN: '2547 ***** 126',
+    FirstName: 'NICHOLAS',
+    MiddleName: '',
+    LastName: '',
+  };
+  const read = (changes: object) =>
+    readC2b(Buffer.from(JSON.stringify({ ...sample, ...changes })), '600966');
+  expect(read({})).toEqual({
+    receipt: 'RKL51ZDR4F',
+    amountCents: 5_00n,
+    paidAt: new Date('2023-11-21T09:13:25Z'),
+    account: 'Sample Transaction',
+    payer: '2547 ***** 126 NICHOLAS',
+    isReversal: false,
+    isOurs: true,
+    isContradictory: false,
+  });
+  const digest = 'a1'.repeat(32);
+  expect(read({ MSISDN: digest })).toMatchObject({ payer: `${digest} NICHOLAS` });
+});
+
 test.each<[string, object, object | undefined]>([
+  [
+    'nothing found, as the page says it',
+    { ResponseCode: '1001', Transaction: '[[]]' },
+    { payments: [], mayBeUnknown: true },
+  ],
   ['nothing found', { ResponseCode: '1001' }, { payments: [], mayBeUnknown: true }],
   [
     'nothing found, as lists',
