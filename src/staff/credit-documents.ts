@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { Static, TObject, TProperties } from 'typebox';
 import { CREDIT_OPERATIONS } from '../credit/bureaus/bureau.ts';
-import type { ReportDocument } from '../credit/reports/document.ts';
-import { DOCUMENT_FORMATS } from '../credit/reports/document.ts';
-import { DECISIONS, LANGUAGES } from '../credit/reports/words.ts';
+import type { ReportDocument } from '../platform/documents/document.ts';
+import { DOCUMENT_FORMATS, LANGUAGES } from '../platform/documents/document.ts';
+import { DECISIONS } from '../credit/reports/words.ts';
 import { NAMES_SUBJECT, ofSubject } from './credit-fields.ts';
 import { finding, lenderFile, readHow } from './credit-imports.ts';
 import { download, view } from './definition.ts';
@@ -18,7 +18,7 @@ import { wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../credit/reports/drafts.ts')),
-  ...(await import('../credit/reports/rendered.ts')),
+  ...(await import('../platform/documents/rendered.ts')),
   ...(await import('../credit/reports/subject-document.ts')),
   ...(await import('../credit/reports/subject-report.ts')),
   ...(await import('./own-vendor.ts')),

@@ -11,6 +11,7 @@ export const ROWS: readonly (readonly string[])[] = [
     'platform/health-check',
     'platform/log',
     'platform/csv-file',
+    'platform/documents',
     'platform/tracing-sdk',
     'platform/embedded',
     'platform/storage',

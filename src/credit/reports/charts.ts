@@ -1,5 +1,5 @@
 import { GRADES, HIGHEST_SCORE, scoreOfPercent } from '../scorecards/scale.ts';
-import type { Drawing, Shape } from './document.ts';
+import type { Drawing, Shape } from '../../platform/documents/document.ts';
 
 const WIDTH = 480;
 const INK = '#1d2733';

@@ -3,7 +3,7 @@ import { factsOf } from '../scorecards/card-facts.ts';
 import type { Scorecard } from '../scorecards/scorecard.ts';
 import { reasonTexts } from './subject-document.ts';
 import type { AdverseAction } from './letters.ts';
-import type { Language } from './words.ts';
+import type { Language } from '../../platform/documents/document.ts';
 
 interface ScoringAnswer {
   readonly profile: { readonly fullName: string };

@@ -12,11 +12,11 @@ import { DAY_MS, isoDay } from '../../platform/base/days.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { decisionFacts } from './decision-facts.ts';
-import { plainTextOf } from './document.ts';
-import type { ReportDocument } from './document.ts';
+import { plainTextOf } from '../../platform/documents/document.ts';
+import type { Language, ReportDocument } from '../../platform/documents/document.ts';
 import { adverseActionNotice, consentReceipt, preListingNotice } from './letters.ts';
 import { NOTICE_DAYS } from './words.ts';
-import type { Decision, Language } from './words.ts';
+import type { Decision } from './words.ts';
 
 /** Drafts of letters from what the registry knows. */
 

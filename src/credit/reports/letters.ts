@@ -1,8 +1,8 @@
 import { amount } from './subject-document.ts';
-import type { Block, ReportDocument } from './document.ts';
+import type { Block, Language, ReportDocument } from '../../platform/documents/document.ts';
 import type { CardFacts } from '../scorecards/card-facts.ts';
 import { REPORT_REASONS, REPORT_WORDS, SOLE_REASON_NOTICE, fill } from './words.ts';
-import type { Decision, Language } from './words.ts';
+import type { Decision } from './words.ts';
 
 /**
  * Letters about credit information, as drafts that the sender completes and signs. Sources:

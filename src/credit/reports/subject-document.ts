@@ -21,7 +21,7 @@ import {
   statesOf,
 } from '../scorecards/standing.ts';
 import { pointBars, scoreScale } from './charts.ts';
-import type { Block, ReportDocument } from './document.ts';
+import type { Block, ReportDocument } from '../../platform/documents/document.ts';
 import type { SubjectReport } from './subject-report.ts';
 import {
   DOCUMENT_NAMES,
@@ -35,7 +35,7 @@ import {
   SWAHILI_REASONS,
   fill,
 } from './words.ts';
-import type { Language } from './words.ts';
+import type { Language } from '../../platform/documents/document.ts';
 
 type ReportWords = (typeof REPORT_WORDS)[Language];
 

@@ -1,11 +1,8 @@
 import type { AccountStatus, ProductType } from '../facts.ts';
 import type { DocumentType } from '../registry/documents.ts';
 import type { Sector } from '../../parties/vendor.ts';
+import type { Language } from '../../platform/documents/document.ts';
 import type { CharacteristicName } from '../scorecards/characteristics.ts';
-
-/** English and Swahili. */
-export const LANGUAGES = ['en', 'sw'] as const;
-export type Language = (typeof LANGUAGES)[number];
 
 /** Decisions of a lender against a customer. */
 export const DECISIONS = ['declined', 'reduced', 'dearer', 'cancelled'] as const;
@@ -234,7 +231,6 @@ export const REPORT_WORDS = {
       'You may ask for a decision that was not made by a computer alone (Data Protection Act, 2019).',
     ],
     law: 'Regulations: the Banking (Credit Reference Bureau) Regulations, 2020 (Legal Notice 55 of 2020).',
-    page: 'Page {page} of {pages}',
   },
   sw: {
     title: 'Taarifa yako ya mikopo',
@@ -323,6 +319,5 @@ export const REPORT_WORDS = {
       'Unaweza kuomba uamuzi ambao haukufanywa na kompyuta pekee (Sheria ya Ulinzi wa Data, 2019).',
     ],
     law: 'Kanuni: Banking (Credit Reference Bureau) Regulations, 2020 (Legal Notice 55 of 2020).',
-    page: 'Ukurasa {page} wa {pages}',
   },
 } as const satisfies Record<Language, object>;

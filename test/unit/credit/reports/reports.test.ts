@@ -2,15 +2,15 @@ import { shippedScorecards } from '../../../../src/credit/scorecards/score.ts';
 import { inflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { CreditAccount } from '../../../../src/credit/facts.ts';
-import { plainTextOf } from '../../../../src/credit/reports/document.ts';
-import type { ReportDocument } from '../../../../src/credit/reports/document.ts';
-import { htmlOf } from '../../../../src/credit/reports/html.ts';
+import { LANGUAGES, plainTextOf } from '../../../../src/platform/documents/document.ts';
+import type { ReportDocument } from '../../../../src/platform/documents/document.ts';
+import { htmlOf } from '../../../../src/platform/documents/html.ts';
 import {
   adverseActionNotice,
   consentReceipt,
   preListingNotice,
 } from '../../../../src/credit/reports/letters.ts';
-import { pdfOf } from '../../../../src/credit/reports/pdf.ts';
+import { pdfOf } from '../../../../src/platform/documents/pdf.ts';
 import {
   amount,
   reasonTexts,
@@ -19,7 +19,6 @@ import {
 import type { SubjectReport } from '../../../../src/credit/reports/subject-report.ts';
 import {
   DECISIONS,
-  LANGUAGES,
   PARTS,
   REPORT_WORDS,
   SWAHILI_REASONS,

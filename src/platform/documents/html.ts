@@ -1,4 +1,4 @@
-import { escapeMarkup } from '../../platform/base/markup.ts';
+import { escapeMarkup } from '../base/markup.ts';
 import type { Block, Drawing, ReportDocument, Shape, TableBlock } from './document.ts';
 
 /** The one style sheet of all pages: a content security policy can allow it by its hash. */

@@ -1,4 +1,6 @@
-import type { Language } from './words.ts';
+/** English and Swahili. */
+export const LANGUAGES = ['en', 'sw'] as const;
+export type Language = (typeof LANGUAGES)[number];
 
 /**
  * A document for people, independent of its format: `html.ts` and `pdf.ts` render the same blocks,

@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Block, Drawing, ReportDocument, TableBlock } from './document.ts';
-import { REPORT_WORDS, fill } from './words.ts';
+import type { Block, Drawing, Language, ReportDocument, TableBlock } from './document.ts';
 
 // Embedded, so that a name looks the same on every machine: Latin with all its marks, Greek,
 // Cyrillic and Arabic letters.
@@ -17,6 +16,11 @@ const TABLE_SIZE = 7.5;
 const MARGIN = 50;
 /** The space below the text of a page, for its footer. */
 const FOOT = 30;
+
+const PAGE: Readonly<Record<Language, (page: number, pages: number) => string>> = {
+  en: (page, pages) => `Page ${page} of ${pages}`,
+  sw: (page, pages) => `Ukurasa ${page} wa ${pages}`,
+};
 
 type Pdf = PDFKit.PDFDocument;
 
@@ -201,10 +205,7 @@ function drawFeet(pdf: Pdf, { footer, language }: ReportDocument): void {
     // Text below the bottom margin would begin another page.
     pdf.page.margins.bottom = 0;
     const y = pdf.page.height - MARGIN;
-    const number = fill(REPORT_WORDS[language].page, {
-      page: String(page + 1),
-      pages: String(count),
-    });
+    const number = PAGE[language](page + 1, count);
     pdf.font(FONTS.regular).fontSize(7.5).fillColor(SOFT);
     pdf.text(footer, MARGIN, y, { lineBreak: false });
     pdf.text(number, MARGIN, y, { width: widthOf(pdf), align: 'right', lineBreak: false });
