@@ -136,6 +136,7 @@ describe('JSON', () => {
     'credit/reports/decision-facts.ts',
     'payments/bulk/batch.ts',
     'payments/dispatch/callback-evidence.ts',
+    'payments/invoices/invoice.ts',
     'platform/backup/archived-wal.ts',
     'platform/backup/manifest.ts',
     'platform/backup/marker.ts',

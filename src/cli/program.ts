@@ -82,6 +82,10 @@ const COMMANDS: readonly Entry[] = [
     summary: 'routes of billers through operators: list, set, dry run',
   },
   {
+    name: 'invoice',
+    summary: 'invoices for fees, credit notes, the company on them',
+  },
+  {
     name: 'price',
     summary: 'prices: fees of vendors, costs and commissions of operators',
   },

@@ -77,6 +77,11 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   // The house.
   house_entries: { insert: true, update: ['row_id'] },
   house_journals: APPEND_ONLY,
+  invoicing_terms: APPEND_ONLY,
+  invoice_names: APPEND_ONLY,
+  invoice_runs: APPEND_ONLY,
+  invoices: APPEND_ONLY,
+  invoice_controls: APPEND_ONLY,
   house_transfers: APPEND_ONLY,
   vendor_payouts: APPEND_ONLY,
   payout_phones: APPEND_ONLY,

@@ -18,6 +18,7 @@ import { startEventRetention } from './events/retention.ts';
 import { startWebhookSender } from './events/sender.ts';
 import { startChainBuilder } from './ledger/chain-builder.ts';
 import { startSums } from './ledger/sums.ts';
+import { issueInvoices } from './invoices/issue.ts';
 import { undoAndLog } from './quarantine/forged.ts';
 import { findOpenQuarantine } from './quarantine/read-quarantine.ts';
 import { pullDueStatements } from './reconciliation/pull.ts';
@@ -58,6 +59,7 @@ export function startPaymentJobs(options: JobOptions): PaymentJobs {
     log,
   });
   const sums = startSums({ pool, everyMs: timing.sumsEveryMs, log });
+  const invoices = startInvoices(options);
   const retention = startEventRetention({
     pool,
     clock,
@@ -98,10 +100,25 @@ export function startPaymentJobs(options: JobOptions): PaymentJobs {
       await formerKeys.stop();
       await handles.stop();
       await retention.stop();
+      await invoices.stop();
       await sums.stop();
       await chain.stop();
     },
   };
+}
+
+/** Issues nothing during a quarantine: what the ledger lacks would be missing in the invoice of its month. */
+function startInvoices(options: JobOptions): PeriodicJob {
+  const { pool, timing, log } = options;
+  return startPeriodicJob({
+    everyMs: timing.invoicesEveryMs,
+    atOnce: true,
+    work: async (stopping) => {
+      if ((await findOpenQuarantine(pool)) === undefined) await issueInvoices(options, stopping);
+    },
+    failureText: 'invoices could not be issued',
+    log,
+  });
 }
 
 /** Pulls nothing during a quarantine: people first restore what the ledger lacks. */

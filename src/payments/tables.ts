@@ -55,6 +55,12 @@ export const PAYMENTS_TABLES: TableClasses = {
   house_entries: 'local',
   house_transfers: 'local',
   house_journals: 'local',
+  // Numbers have no gaps across vendors.
+  invoicing_terms: 'local',
+  invoice_names: 'local',
+  invoice_runs: 'local',
+  invoices: 'local',
+  invoice_controls: 'local',
   // The bank's reference must be unique across vendors.
   vendor_payouts: 'local',
   payout_phones: 'local',

@@ -20,6 +20,8 @@ export interface Timing {
   readonly bulkLeaseMs: number;
   readonly webhookPollMs: number;
   readonly chainEveryMs: number;
+  /** Interval of the search for a period whose fees are to be invoiced. */
+  readonly invoicesEveryMs: number;
   /** Interval of summing hours and days that have ended. */
   readonly sumsEveryMs: number;
   readonly retentionEveryMs: number;
@@ -57,6 +59,7 @@ export const PRODUCTION_TIMING: Timing = {
   webhookPollMs: 500,
   chainEveryMs: 10_000,
   sumsEveryMs: 60_000,
+  invoicesEveryMs: 60_000,
   retentionEveryMs: 3_600_000,
   floatPollMs: 30_000,
   lostPollMs: 15_000,

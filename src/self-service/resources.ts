@@ -6,12 +6,14 @@ import { describeBillers } from './describe-billers.ts';
 import { exportPayments } from './export-payments.ts';
 import { exportStatement } from './export-statement.ts';
 import { getBalance } from './get-balance.ts';
+import { exportInvoice, getInvoice } from './get-invoice.ts';
 import { getEvent } from './get-event.ts';
 import { getPayment } from './get-payment.ts';
 import { getStatement } from './get-statement.ts';
 import { getWebhook } from './get-webhook.ts';
 import { listEnquiries } from './list-enquiries.ts';
 import { listEvents } from './list-events.ts';
+import { listInvoices } from './list-invoices.ts';
 import { listKeys } from './list-keys.ts';
 import { listPayments } from './list-payments.ts';
 import { listRequests } from './list-requests.ts';
@@ -46,6 +48,10 @@ export function selfServiceResources(options: SelfServiceOptions): AnyResource[]
     getBalance(deps),
     getStatement(deps),
     exportStatement(deps),
+    listInvoices(deps),
+    getInvoice(deps),
+    exportInvoice(deps, 'pdf'),
+    exportInvoice(deps, 'csv'),
     listEvents(deps),
     getEvent(deps),
     replayEvent(deps),

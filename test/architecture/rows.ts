@@ -78,7 +78,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['payments/reconciliation', 'payments/archive'],
   ['payments/quarantine', 'payments/corrections', 'payments/timeline', 'payments/overview'],
   ['payments/receipts'],
-  ['payments/vendor-floats', 'payments/uploads', 'payments/vendor-secrets'],
+  ['payments/vendor-floats', 'payments/uploads', 'payments/vendor-secrets', 'payments/invoices'],
   // Settings of every folder below that two people decide.
   ['payments/settings'],
   // Its customers' phones are sealed as the secrets of settings are.

@@ -58,6 +58,13 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'phone_prefixes',
   ],
   'payments/prices': ['fee_prices', 'operator_prices'],
+  'payments/invoices': [
+    'invoicing_terms',
+    'invoice_names',
+    'invoice_runs',
+    'invoices',
+    'invoice_controls',
+  ],
   'payments/quarantine': ['quarantines', 'quarantine_events'],
   'payments/collections': ['collections', 'fund_movements'],
   'payments/uploads': ['uploaded_files', 'accepted_statements'],
@@ -139,6 +146,10 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
   'payments/settle/late-details-store.ts': {
     tables: ['dispatch_queue', 'payments'],
     why: 'details are owed of a payment whose instruction is in progress, and only while it is paid; dispatch is above',
+  },
+  'payments/invoices/store.ts': {
+    tables: ['archived_payments', 'corrections', 'payments', 'transfers'],
+    why: 'an invoice sums the transfers of fees by payment, its price and its corrections, in one statement',
   },
   'payments/quarantine/read-lost.ts': {
     tables: ['archived_payments', 'cases', 'corrections', 'payments'],

@@ -12,6 +12,7 @@ export const EVENT_TYPES = [
   'credit.score_drop',
   'float.low',
   'float.recovered',
+  'invoice.issued',
   'account.changed',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];

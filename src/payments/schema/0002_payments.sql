@@ -598,6 +598,8 @@ create table events (
      'credit.default', 'credit.enquiry', 'credit.score_drop',
      -- About the vendor's float; columns and facts as above.
      'float.low', 'float.recovered',
+     -- An invoice for fees, or a credit note; columns and facts as above.
+     'invoice.issued',
      -- What staff changed of the vendor's account; columns and facts as above.
      'account.changed')),
   state text not null default 'waiting' check (state in ('waiting', 'delivered', 'given_up', 'off')),

@@ -1,6 +1,7 @@
 import type { AnyKind } from '../../proposals/kind.ts';
 import { BILLER, ROUTE } from './billers.ts';
 import { COLLECTOR, COLLECTOR_KEY } from './collectors.ts';
+import { COMPANY, INVOICE_NAME } from './invoicing.ts';
 import { ACCOUNT, SOURCE, SOURCE_KEY } from './money-in.ts';
 import { PAYOUT_PHONE, TOP_UP, VENDOR, WEBHOOK } from './vendors.ts';
 import { NEW_VENDOR } from './new-vendor.ts';
@@ -16,6 +17,12 @@ const FAMILIES: readonly Family[] = [
     title: 'Price',
     permission: 'finance.act',
     settings: [FEE, OPERATOR_PRICE],
+  },
+  {
+    name: 'invoice_setting',
+    title: 'Setting of invoices',
+    permission: 'finance.act',
+    settings: [COMPANY, INVOICE_NAME],
   },
   {
     ...{

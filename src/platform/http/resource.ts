@@ -5,7 +5,7 @@ import type { Refusals } from './refusals.ts';
 import type { StreamedAnswer } from './streamed-answer.ts';
 
 /** Media types of files that a resource may answer with. */
-export type FileType = 'text/csv';
+export type FileType = 'text/csv' | 'application/pdf';
 
 /** A handler gets this in addition to the signed request. */
 export interface ResourceContext<Signer> {

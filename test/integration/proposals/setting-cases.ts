@@ -1,3 +1,5 @@
+import { COMPANY } from '../../../src/payments/settings/invoicing.ts';
+import { insertTerms } from '../../../src/payments/invoices/store.ts';
 import { expect } from 'vitest';
 import { setOperator } from '../../../src/payments/billers/administer.ts';
 import { changeCollector } from '../../../src/parties/administer.ts';
@@ -143,7 +145,34 @@ async function price(given: Given): Promise<Case> {
   });
 }
 
+/** The company that invoices. */
+async function company(given: Given): Promise<Case> {
+  const { pool } = given.books;
+  const change = {
+    ...{ legalName: 'Malipo Ltd', pin: 'P051234567X', address: 'Nairobi' },
+    startsAt: '2026-11-01T00:00:00.000Z',
+  };
+  return await settingCase(given, {
+    ...{ setting: COMPANY, key: {}, change },
+    shown: [
+      { label: 'Invoices', text: 'the company' },
+      { label: 'Legal name', text: 'Malipo Ltd' },
+      { label: 'PIN', text: 'P051234567X' },
+      { label: 'Address', text: 'Nairobi' },
+      { label: 'One invoice for each', text: 'month' },
+      { label: 'Control unit', text: 'none' },
+      { label: 'Fees since', text: '2026-11-01T00:00:00.000Z' },
+    ],
+    other: async () => {
+      const name = { legalName: 'Other Ltd', pin: 'P0', address: 'Kisumu' };
+      const how = { per: 'month', needsControl: false, startsAt: new Date() } as const;
+      await insertTerms(pool, { version: 1, ...name, ...how, setBy: 'Chege' });
+    },
+  });
+}
+
 export const CASES: Cases = {
+  invoice_setting: { make: company },
   price_setting: { make: price },
   operator_setting: { role: 'operations', make: operator },
   money_in_setting: { make: accountNumber },

@@ -23,7 +23,15 @@ import { listMissing } from '../../../src/payments/quarantine/stakes.ts';
 import { insertStatement } from '../../../src/payments/reconciliation/store.ts';
 import type { TopUpRule } from '../../../src/payments/vendor-floats/rule.ts';
 import { insertRule } from '../../../src/payments/vendor-floats/rules-store.ts';
+import type { InvoiceContent } from '../../../src/payments/invoices/invoice.ts';
+import {
+  findTerms,
+  insertInvoice,
+  insertTerms,
+  lastNumber,
+} from '../../../src/payments/invoices/store.ts';
 import { newId } from '../../../src/platform/base/ids.ts';
+import { createMac } from '../../../src/platform/base/mac.ts';
 import type { Mac } from '../../../src/platform/base/mac.ts';
 import type { MasterKeys } from '../../../src/platform/base/sealing.ts';
 import type { Pool } from '../../../src/platform/db/pool.ts';
@@ -247,6 +255,31 @@ export function createFixtures(pool: Pool, masterKeys: MasterKeys) {
       return 'bank';
     },
     /** A source that can send a vendor’s phone prompts. */
+    /** An invoice of the vendor demo, of a company that has said how it invoices. */
+    addInvoice: async (): Promise<string> => {
+      const name = { legal_name: 'Malipo Ltd', pin: 'P051234567X', address: 'Nairobi' };
+      const how = {
+        per: 'month',
+        needsControl: false,
+        startsAt: new Date(),
+        setBy: 'tests',
+      } as const;
+      if ((await findTerms(pool)) === undefined)
+        await insertTerms(pool, { version: 1, legalName: 'Malipo Ltd', ...name, ...how });
+      const { vendorId, vid } = await requireVendor(pool, 'demo');
+      const [invoiceId, at] = [newId(), new Date().toISOString()];
+      const content: InvoiceContent = {
+        ...{ seller: name, buyer: { vid, ...name }, currency: 'KES', from: at, to: at, lines: [] },
+        ...{ credits: null, payment: null, needs_control: true },
+      };
+      await insertInvoice(pool, createMac(Buffer.alloc(32)), {
+        ...{ invoiceId, run: 1, series: 'INV', vendorId, issuedAt: new Date(), credits: null },
+        number: (await lastNumber(pool, 'INV')) + 1n,
+        ...{ paymentId: null, netCents: 100n, exciseCents: 0n, vatCents: 16n },
+        content: JSON.stringify(content),
+      });
+      return invoiceId;
+    },
     addSource: async (vid: string): Promise<void> => {
       const source = { sourceCode: 'paybill', name: 'Paybill', kind: 'daraja', settings: {} };
       const rest = { collector: 'demo-collector', status: 'active' } as const;

@@ -254,6 +254,30 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     },
   },
   'disbursement.set-phone': byAdmin({ phone: '0712345678', reason: 'asked for' }),
+  'invoice.list': nothing,
+  'invoice.show': { input: async ({ addInvoice }) => ({ invoice: await addInvoice() }) },
+  'invoice.file': {
+    input: async ({ addInvoice }) => ({ invoice: await addInvoice(), format: 'csv' }),
+  },
+  'invoice.set-control': {
+    input: async ({ addInvoice }) => ({
+      ...{ invoice: await addInvoice(), control_number: 'KRACU1/1', qr_code: 'https://q.example' },
+    }),
+  },
+  'invoice.settings': nothing,
+  'invoice.set-company': {
+    input: async ({ addInvoice, clear }) => {
+      await addInvoice();
+      await clear('invoice_setting');
+      return { address: `P.O. Box ${nextBiller()}` };
+    },
+  },
+  'invoice.set-vendor': {
+    input: async ({ clear }) => {
+      await clear('invoice_setting');
+      return { vid: 'demo', legal_name: 'Duka Ltd', address: `P.O. Box ${nextBiller()}` };
+    },
+  },
   'payout.list': nothing,
   'payout.propose': { input: async () => payout() },
   'payout.paid': {
