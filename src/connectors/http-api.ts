@@ -22,7 +22,7 @@ export type ApiCall = (request: ApiRequest, limit: Limit) => Promise<Ending>;
 /** An operator's HTTP API below one URL. */
 export interface HttpApi {
   readonly call: ApiCall;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 export interface ApiOptions extends Connection {

@@ -35,9 +35,9 @@ const ACCEPTED: Readonly<Record<string, string>> = {
     'a command about the waiting events of one vendor',
   'src/payments/cases/cases-store.ts cases c: by () without bucket, vendor_id, payment_id':
     'cases are decided by people',
-  'src/credit/registry/withdrawals-store.ts account_withdrawals w: by () without crn, account_id':
+  'src/credit/registry/read-withdrawals.ts account_withdrawals w: by () without crn, account_id':
     'withdrawals are decided by people',
-  'src/credit/registry/withdrawals-store.ts subject_enquiries e: by () without crn, enquired_at, enquired_at':
+  'src/credit/registry/read-withdrawals.ts subject_enquiries e: by () without crn, enquired_at, enquired_at':
     'people ask who saw an account; the enquiries of a new installation',
   'src/payments/receipts/identity-store.ts receipts r: by () without source_code, account':
     'the receipts of a new installation',
@@ -45,6 +45,11 @@ const ACCEPTED: Readonly<Record<string, string>> = {
     'the receipts of a new installation that have no time of their own',
   'src/payments/receipts/identity-store.ts receipts r: by (source_code, paid_at, paid_at) without account, account':
     'a bank that numbers its entries in another way since: what it listed within two days',
+  'src/payments/invoices/check-store.ts invoices invoices: by () without series':
+    'the invoices of a new installation',
+  'src/payments/invoices/store.ts invoices i: by () without vendor_id':
+    'the invoices of a new installation',
+  'src/payments/invoices/store.ts invoice_runs r: by (to_at) without run': 'runs are months',
   'src/payments/prices/store.ts fee_prices n: by () without biller_code, valid_from, valid_from, biller_code, valid_from, valid_from':
     'prices are set by people',
   'src/payments/reconciliation/bridge-store.ts operator_prices p: by () without version':
