@@ -91,9 +91,15 @@ async function onceUnderKey<Found extends object>(
   const key = request.headers['idempotency-key'];
   if (typeof key !== 'string' || route.of.kind !== 'action') return await work();
   const { params, query, body } = asked;
+  const onReplay = (): void => void reply.header('idempotency-replayed', 'true');
   // A file is known by its bytes.
   const sent = Buffer.isBuffer(body) ? body.toString('base64') : body;
-  const kept = { caller: caller.id, key, input: { params, query, body: sent }, at: clock.now() };
-  const onReplay = (): void => void reply.header('idempotency-replayed', 'true');
-  return (await once(pool, route.of, kept, work, onReplay)) as Found;
+  const kept = {
+    caller: caller.id,
+    key,
+    input: { params, query, body: sent },
+    at: clock.now(),
+    onReplay,
+  };
+  return (await once(pool, route.of, kept, work)) as Found;
 }

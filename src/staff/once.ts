@@ -19,7 +19,6 @@ const KEY = /^[\x21-\x7e]{1,64}$/;
  * Carries out an action once, however often it is asked for under the same key: afterwards the first answer comes again,
  * also if it is one of the action’s `outcomes`. An action that was refused otherwise was not carried out, so its key may
  * be used again. Throws: `invalid_field`, `reference_reused`, `outcome_unknown`, and what `work` throws.
- * @param onReplay called before the first answer comes again.
  */
 export async function once(
   pool: Pool,
@@ -29,9 +28,10 @@ export async function once(
     readonly key: string;
     readonly input: object;
     readonly at: Date;
+    /** Called before the first answer comes again. */
+    readonly onReplay: () => void;
   },
   work: () => Promise<object>,
-  onReplay: () => void,
 ): Promise<object> {
   const { caller, key, input, at } = asked;
   if (!KEY.test(key)) {
@@ -41,7 +41,7 @@ export async function once(
   const inputHash = createHash('sha256').update(JSON.stringify(input)).digest();
   const named = { caller, key };
   if (!(await insertAnswer(pool, { ...named, action: of.name, inputHash, at }))) {
-    return await formerAnswer(pool, of, { ...named, inputHash }, onReplay);
+    return await formerAnswer(pool, of, { ...named, inputHash }, asked.onReplay);
   }
   const answer = await carryOut(pool, of, named, work);
   if (!hasSecret(of)) await setAnswer(pool, named, { answer });
