@@ -18,195 +18,68 @@ import type { Answer } from './output.ts';
 
 type AddCommands = (program: Command, cli: Cli) => void;
 
-interface Entry {
-  readonly name: string;
-  readonly summary: string;
-  /** Commands are loaded only when they are called, so that each one starts fast. */
-  readonly load?: () => Promise<AddCommands>;
-}
+/** Every group of commands, in the order of the help. */
+const GROUPS: Readonly<Record<string, string>> = {
+  vendor: 'vendors: add, list, change, suspend, new keys',
+  person: 'people who sign in to the console: add, list, change, one-time links',
+  audit: 'the audit log: who did what, when and why',
+  system: 'how the service itself is: checks, configuration',
+  login: 'sign in to a service on another machine, which commands then ask',
+  logout: 'end what login began',
+  completion: 'completion of commands in bash and zsh',
+  token: 'tokens of programs that use the staff API: add, list, revoke',
+  webhook: 'webhooks: set, test, list events, send again',
+  collector: 'collectors of income: add, list, suspend, new keys',
+  operator: 'operators, the companies that execute payments',
+  biller: 'billers: add, change, ONLINE and OFFLINE',
+  route: 'routes of billers through operators: list, set, dry run',
+  invoice: 'invoices for fees, credit notes, the company on them',
+  price: 'prices: fees of vendors, costs and commissions of operators',
+  prefix: 'phone prefixes and their airtime billers',
+  income: 'vendors’ income: report what was collected, move it into the float',
+  receipts: 'money in: sources, account numbers, and receipts without a vendor',
+  pay: 'create a payment',
+  payment: 'payments: find them, see what happened to them, ask operators again',
+  overview: 'how the service is doing now',
+  archive: 'move old payments into files, and verify the files',
+  job: 'long work that somebody began: how far it has come',
+  ledger: 'the ledger: check, hash chain',
+  statement: 'operators’ statements: import, show, pull from the operator',
+  'account-statement': 'account statements: a vendor’s money with us, our float with an operator',
+  day: 'days beside operators’ statements: show, totals, close',
+  disbursement: 'payouts to phones, and refunds: propose, list, cancel',
+  house: 'our own books: trial balance, transfers, entries that two people decide',
+  report: 'reports: margin, VAT, receivables, exposure, corrections, floats',
+  proposal: 'what one person proposed and another one decides: list, show, approve, reject',
+  case: 'cases that two people resolve',
+  credit: 'the credit registry: import, reports, disputes, chain of enquiries, scorecards',
+  listen: 'forward a vendor’s events to a local server as they happen',
+  trigger: 'cause an event in the sandbox',
+  sandbox: 'controls of the sandbox: floats, billers, outcomes, answers',
+  keys: 'stored keys: encrypt them with a new master key',
+  'demo-data': 'what a sandbox put into production’s database by mistake: list, end',
+  backup: 'back up the embedded database while the service runs',
+  restore: 'restore a backup into a new data folder; it starts in quarantine',
+  quarantine: 'quarantine after a restore or a promotion: status, enter, release, confirm',
+  cluster: 'a database on many machines: status, distribute, undistribute',
+  migrate: 'upgrade the database to this version',
+};
 
 /**
- * Every command, in the order of the help. To add a group of commands, add a file and a line here.
+ * What is not defined in `src/staff`: it works only on this machine. Commands are loaded only when they are called, so
+ * that each one starts fast.
  */
-const COMMANDS: readonly Entry[] = [
-  {
-    name: 'vendor',
-    summary: 'vendors: add, list, change, suspend, new keys',
-  },
-  {
-    name: 'person',
-    summary: 'people who sign in to the console: add, list, change, one-time links',
-  },
-  {
-    name: 'audit',
-    summary: 'the audit log: who did what, when and why',
-  },
-  {
-    name: 'system',
-    summary: 'how the service itself is: checks, configuration',
-  },
-  {
-    name: 'login',
-    summary: 'sign in to a service on another machine, which commands then ask',
-  },
-  {
-    name: 'logout',
-    summary: 'end what login began',
-  },
-  {
-    name: 'completion',
-    summary: 'completion of commands in bash and zsh',
-  },
-  {
-    name: 'token',
-    summary: 'tokens of programs that use the staff API: add, list, revoke',
-  },
-  {
-    name: 'webhook',
-    summary: 'webhooks: set, test, list events, send again',
-  },
-  {
-    name: 'collector',
-    summary: 'collectors of income: add, list, suspend, new keys',
-  },
-  {
-    name: 'operator',
-    summary: 'operators, the companies that execute payments',
-  },
-  {
-    name: 'biller',
-    summary: 'billers: add, change, ONLINE and OFFLINE',
-  },
-  {
-    name: 'route',
-    summary: 'routes of billers through operators: list, set, dry run',
-  },
-  {
-    name: 'invoice',
-    summary: 'invoices for fees, credit notes, the company on them',
-  },
-  {
-    name: 'price',
-    summary: 'prices: fees of vendors, costs and commissions of operators',
-  },
-  {
-    name: 'prefix',
-    summary: 'phone prefixes and their airtime billers',
-  },
-  {
-    name: 'income',
-    summary: 'vendors’ income: report what was collected, move it into the float',
-  },
-  {
-    name: 'receipts',
-    summary: 'money in: sources, account numbers, and receipts without a vendor',
-  },
-  {
-    name: 'pay',
-    summary: 'create a payment',
-  },
-  {
-    name: 'payment',
-    summary: 'payments: find them, see what happened to them, ask operators again',
-  },
-  {
-    name: 'overview',
-    summary: 'how the service is doing now',
-  },
-  {
-    name: 'archive',
-    summary: 'move old payments into files, and verify the files',
-  },
-  {
-    name: 'job',
-    summary: 'long work that somebody began: how far it has come',
-  },
-  {
-    name: 'ledger',
-    summary: 'the ledger: check, hash chain',
-  },
-  {
-    name: 'statement',
-    summary: 'operators’ statements: import, show, pull from the operator',
-  },
-  {
-    name: 'account-statement',
-    summary: 'account statements: a vendor’s money with us, our float with an operator',
-  },
-  {
-    name: 'day',
-    summary: 'days beside operators’ statements: show, totals, close',
-  },
-  {
-    name: 'house',
-    summary: 'our own books: trial balance, transfers, entries that two people decide',
-  },
-  {
-    name: 'report',
-    summary: 'reports: margin, VAT, receivables, exposure, corrections, floats',
-  },
-  {
-    name: 'proposal',
-    summary: 'what one person proposed and another one decides: list, show, approve, reject',
-  },
-  {
-    name: 'case',
-    summary: 'cases that two people resolve',
-  },
-  {
-    name: 'credit',
-    summary: 'the credit registry: import, reports, disputes, chain of enquiries, scorecards',
-  },
-  {
-    name: 'listen',
-    summary: 'forward a vendor’s events to a local server as they happen',
-    load: async () => (await import('./vendor/listen.ts')).addListenCommand,
-  },
-  {
-    name: 'trigger',
-    summary: 'cause an event in the sandbox',
-    load: async () => (await import('./vendor/trigger.ts')).addTriggerCommand,
-  },
-  {
-    name: 'sandbox',
-    summary: 'controls of the sandbox: floats, billers, outcomes, answers',
-    load: async () => (await import('./vendor/sandbox.ts')).addSandboxCommands,
-  },
-  {
-    name: 'keys',
-    summary: 'stored keys: encrypt them with a new master key',
-    load: async () => (await import('./parties/keys.ts')).addKeyCommands,
-  },
-  {
-    name: 'demo-data',
-    summary: 'what a sandbox put into production’s database by mistake: list, end',
-    load: async () => (await import('./platform/demo-data.ts')).addDemoDataCommands,
-  },
-  {
-    name: 'backup',
-    summary: 'back up the embedded database while the service runs',
-    load: async () => (await import('./platform/backup.ts')).addBackupCommands,
-  },
-  {
-    name: 'restore',
-    summary: 'restore a backup into a new data folder; it starts in quarantine',
-    load: async () => (await import('./platform/restore.ts')).addRestoreCommand,
-  },
-  {
-    name: 'quarantine',
-    summary: 'quarantine after a restore or a promotion: status, enter, release, confirm',
-  },
-  {
-    name: 'cluster',
-    summary: 'a database on many machines: status, distribute, undistribute',
-    load: async () => (await import('./platform/cluster.ts')).addClusterCommands,
-  },
-  {
-    name: 'migrate',
-    summary: 'upgrade the database to this version',
-    load: async () => (await import('./platform/migrate.ts')).addMigrateCommand,
-  },
-];
+const ON_MACHINE: Readonly<Record<string, () => Promise<AddCommands>>> = {
+  listen: async () => (await import('./vendor/listen.ts')).addListenCommand,
+  trigger: async () => (await import('./vendor/trigger.ts')).addTriggerCommand,
+  sandbox: async () => (await import('./vendor/sandbox.ts')).addSandboxCommands,
+  keys: async () => (await import('./parties/keys.ts')).addKeyCommands,
+  'demo-data': async () => (await import('./platform/demo-data.ts')).addDemoDataCommands,
+  backup: async () => (await import('./platform/backup.ts')).addBackupCommands,
+  restore: async () => (await import('./platform/restore.ts')).addRestoreCommand,
+  cluster: async () => (await import('./platform/cluster.ts')).addClusterCommands,
+  migrate: async () => (await import('./platform/migrate.ts')).addMigrateCommand,
+};
 
 /**
  * Runs one command line.
@@ -323,8 +196,8 @@ async function addGroups(
     readonly profile: Profile | undefined;
   },
 ): Promise<void> {
-  for (const { name, summary, load } of COMMANDS) {
-    // What is not defined in `src/staff` works only with the database.
+  for (const [name, summary] of Object.entries(GROUPS)) {
+    const load = ON_MACHINE[name];
     if (isCalled(name) && profile === undefined && load !== undefined) (await load())(program, cli);
     else program.command(name).description(summary);
   }

@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import type { ActivityInterval, ActivitySums } from '../payments/overview/activity.ts';
 import { orNull, time } from './fields.ts';
 import type { Options } from './fields.ts';
+import { fit, wireOf } from './wire.ts';
 
 /** Payments of a period, by the time when they were created. */
 export const sums = (options: Options = {}) =>
@@ -24,14 +25,7 @@ export const sums = (options: Options = {}) =>
 const sumsView = sums();
 export type PaymentSums = Static<typeof sumsView>;
 
-export function sumsOf({ successRate, p50Seconds, p95Seconds, ...counts }: ActivitySums) {
-  return {
-    ...counts,
-    success_rate: successRate,
-    p50_seconds: p50Seconds,
-    p95_seconds: p95Seconds,
-  };
-}
+export const sumsOf = (of: ActivitySums): PaymentSums => fit(sumsView, wireOf(of));
 
 /** A bar of a chart. */
 export const interval = Type.Object({
@@ -43,9 +37,7 @@ export const interval = Type.Object({
 });
 export type PaymentInterval = Static<typeof interval>;
 
-export function intervalOf({ begin, p95Seconds, ...counts }: ActivityInterval): PaymentInterval {
-  return { begin: begin.toISOString(), ...counts, p95_seconds: p95Seconds };
-}
+export const intervalOf = (of: ActivityInterval): PaymentInterval => fit(interval, wireOf(of));
 
 const percent = (rate: number | null): string =>
   rate === null ? '-' : `${(rate * 100).toFixed(2)} %`;

@@ -4,7 +4,7 @@ import type { ListedBiller } from '../payments/billers/lists.ts';
 import { AMOUNT_RULES } from '../payments/billers/product.ts';
 import type { ActivitySums } from '../payments/overview/activity.ts';
 import { Refusal } from '../platform/base/errors.ts';
-import { centsOf, formatMoney, moneyOf } from '../platform/base/money.ts';
+import { centsOf } from '../platform/base/money.ts';
 import { interval, intervalOf, sums, sumsOf, sumsText } from './activity-view.ts';
 import { billerStatus, statusOf } from './biller-view.ts';
 import { action, view } from './definition.ts';
@@ -27,6 +27,7 @@ import { proposalView } from './proposal-schema.ts';
 import { routeOf, routeView, STATES } from './route-view.ts';
 import { settingReason } from './signer-schema.ts';
 import { readMoment } from './times.ts';
+import { fit, wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../payments/billers/administer.ts')),
@@ -305,26 +306,14 @@ function flag(name: string, isOn: string, isOff: string) {
 
 function rowOf({ formulaText }: Loaded, one: ListedBiller, lastHour: ActivitySums): BillerRow {
   const { biller: of, routes, fee, obstacle } = one;
-  return {
-    biller: of.billerCode,
-    name: of.name,
-    category: of.category,
-    operator: of.operatorCode,
-    minimum: formatMoney(of.minimumCents),
-    maximum: moneyOf(of.maximumCents),
-    fee: formulaText(fee),
-    amounts: of.amounts,
+  return fit(billerRow, {
+    ...{ ...wireOf(of), ...statusOf(one), obstacle, fee: formulaText(fee) },
     phone: of.secondaryAccount,
     validates: of.validatesAccounts,
-    account_format: of.accountFormat,
-    account_label: of.accountLabel,
-    ...statusOf(one),
-    obstacle,
     operators: routes.map(({ operatorCode }) => operatorCode),
-    quarantined: of.quarantined,
     position: of.listPosition,
     last_hour: sumsOf(lastHour),
-  };
+  });
 }
 
 /** Throws: `not_found`. */
@@ -336,11 +325,7 @@ async function productsOf({ readBillerProducts }: Loaded, named: string, { pool 
   return {
     biller: named,
     amounts: found.amounts,
-    operators: found.listings.map(({ operatorCode, refreshedAt, error }) => ({
-      operator: operatorCode,
-      refreshed_at: refreshedAt?.toISOString() ?? null,
-      error,
-    })),
+    operators: found.listings.map(wireOf),
     products: found.products.map((one) => ({ operator: one.operatorCode, ...productOf(one) })),
   };
 }

@@ -14,6 +14,7 @@ import type { StaffDeps } from './deps.ts';
 import * as fields from './fields.ts';
 import { inputOf, NOTHING } from './fields.ts';
 import { BY_ID, list } from './lists.ts';
+import { fit, wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../batches/read-batches.ts')),
@@ -148,16 +149,11 @@ function batchesOf(deps: StaffDeps): BulkBatches {
   return bulkBatches;
 }
 
-function viewOf(progress: Batch): BatchView {
-  return {
-    reference: progress.batchReference,
-    created_at: progress.createdAt.toISOString(),
-    ended_at: progress.endedAt?.toISOString() ?? null,
-    rows: progress.rowCount,
-    accepted: progress.acceptedCount,
-    refused: progress.refusedCount,
-  };
-}
+const viewOf = ({ batchReference: named, rowCount: rows, ...batch }: Batch): BatchView =>
+  fit(batchView, {
+    ...{ ...wireOf(batch), reference: named, rows },
+    ...{ accepted: batch.acceptedCount, refused: batch.refusedCount },
+  });
 
 /** Prices and billers change, also between what a person sees and submits. Throws: `changed_meanwhile`. */
 function requireShown(shown: string, { total }: FileChecked): void {

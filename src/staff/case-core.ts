@@ -11,6 +11,8 @@ import type { StaffDeps } from './deps.ts';
 import { viewOfProposal } from './proposal-core.ts';
 import type { ProposalView } from './proposal-schema.ts';
 import type { Viewer } from './viewer.ts';
+import { fit, wireOf } from './wire.ts';
+import { caseView } from './case-schema.ts';
 
 /** A case as lists show it. @param open proposals that wait, by case. */
 export function caseViewOf(row: CaseRow, open: ReadonlyMap<string, ProposalRow>): CaseView {
@@ -19,12 +21,8 @@ export function caseViewOf(row: CaseRow, open: ReadonlyMap<string, ProposalRow>)
   const { paid, amount, owed, difference } = facts;
   const about = [paid, amount, owed, difference].find((value) => typeof value === 'string');
   const isOpen = row.resolvedAt === null;
-  return {
-    case: row.caseId,
-    opened_at: row.openedAt.toISOString(),
-    kind: row.kind,
-    vid: row.vid,
-    operator: row.operatorCode,
+  return fit(caseView, {
+    ...wireOf({ ...row, case: row.caseId, facts: null }),
     reference: referenceOf(row),
     amount: typeof about === 'string' ? about : paymentAmountOf(row),
     state: !isOpen ? 'resolved' : proposed === undefined ? 'open' : 'proposed',
@@ -32,11 +30,8 @@ export function caseViewOf(row: CaseRow, open: ReadonlyMap<string, ProposalRow>)
     proposal: proposed?.proposalId ?? null,
     proposed_by: proposed?.proposedBy ?? row.proposedBy,
     proposed_at: proposed?.proposedAt.toISOString() ?? null,
-    resolution: row.resolution,
-    resolved_by: row.resolvedBy,
-    resolved_at: row.resolvedAt?.toISOString() ?? null,
     facts,
-  };
+  });
 }
 
 export function paymentAmountOf({ paymentCents }: CaseRow): string | null {

@@ -12,6 +12,7 @@ import { inputOf, reason, text, textOrNull } from './fields.ts';
 import { BY_ID, list } from './lists.ts';
 import { proposalView } from './proposal-schema.ts';
 import { readMoment } from './times.ts';
+import { fit, wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../payments/messages/read-messages.ts')),
@@ -23,7 +24,7 @@ const core = async () => ({
 const SENDER_KINDS = ['source', 'operator'] as const;
 const CHANNELS = ['confirmation', 'pull', 'callback'] as const;
 
-const messageView = {
+const messageView = Type.Object({
   message: text({ title: 'Message' }),
   sender: text({ title: 'From' }),
   sender_kind: Type.Enum([...SENDER_KINDS], { title: 'It is', wide: true }),
@@ -36,8 +37,8 @@ const messageView = {
   bytes: fields.count({ title: 'Bytes', wide: true }),
   state: Type.Enum([...MESSAGE_STATES], { title: 'State' }),
   decided_at: fields.timeOrNull({ title: 'Decided', wide: true }),
-};
-type MessageView = Static<ReturnType<typeof Type.Object<typeof messageView>>>;
+});
+type MessageView = Static<typeof messageView>;
 
 const message = fields.idOf('message');
 
@@ -60,7 +61,7 @@ export const MESSAGES: Noun = {
         ),
       },
       rows: 'messages',
-      row: Type.Object(messageView),
+      row: messageView,
       empty: 'no messages',
       read: async ({ core: loaded, input: { state = 'open' }, deps: { pool } }, page) => {
         const { after = null, limit } = page;
@@ -76,7 +77,7 @@ export const MESSAGES: Noun = {
       permission: 'receipts.read',
       input: inputOf({ message }),
       output: Type.Object({
-        ...messageView,
+        ...messageView.properties,
         content: text({ title: 'Content' }),
         /** In base64. */
         body: text(),
@@ -158,17 +159,7 @@ function readOf(
   };
 }
 
-const viewOf = (row: MessageRow): MessageView => ({
-  message: row.messageId,
-  sender: row.sender,
-  sender_kind: row.senderKind,
-  channel: row.channel,
-  reference: row.reference,
-  problem: row.problem,
-  received_at: row.receivedAt.toISOString(),
-  last_received_at: row.lastReceivedAt.toISOString(),
-  times: row.times,
-  bytes: row.body.length,
-  state: row.state,
-  decided_at: row.decidedAt?.toISOString() ?? null,
-});
+function viewOf(row: MessageRow): MessageView {
+  const { messageId, body, sha256: _sha256, ...about } = row;
+  return fit(messageView, { message: messageId, ...wireOf(about), bytes: body.length });
+}

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { FeeFormula } from '../payments/prices/price.ts';
 import { Refusal } from '../platform/base/errors.ts';
-import { centsOf, formatMoney, parseMoney } from '../platform/base/money.ts';
+import { centsOf, parseMoney } from '../platform/base/money.ts';
 import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
@@ -12,6 +12,7 @@ import { formula } from './price-schema.ts';
 import { proposalView } from './proposal-schema.ts';
 import { settingReason as reason } from './signer-schema.ts';
 import { readMoment } from './times.ts';
+import { wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../payments/prices/describe.ts')),
@@ -223,18 +224,10 @@ export const PRICES: Noun = {
           amountCents,
         };
         const cost = await quote(deps.pool, payment, deps.clock.now().getTime());
+        const { feeCents, vatCents, feePrice: version } = cost;
         return {
-          biller: input.biller,
-          amount: formatMoney(amountCents),
-          fee: formatMoney(cost.feeCents),
-          vat: formatMoney(cost.vatCents),
-          version: cost.feePrice,
-          operators: cost.operators.map((one) => ({
-            operator: one.operatorCode,
-            cost: formatMoney(one.costCents),
-            commission: formatMoney(one.commissionCents),
-            margin: formatMoney(one.marginCents),
-          })),
+          ...wireOf({ biller: input.biller, amountCents, feeCents, vatCents, version }),
+          operators: cost.operators.map((one) => wireOf(one)),
         };
       },
     }),
@@ -319,19 +312,15 @@ export const PRICES: Noun = {
 const wantedBy = ({ replaced, biller: billerCode }: { replaced: boolean; biller?: string }) =>
   ({ which: replaced ? 'all' : 'current', billerCode }) as const;
 
-function settingOf(row: {
+interface PriceSetting {
   readonly validFrom: Date;
   readonly setBy: string;
   readonly setAt: Date;
   readonly version: number;
-}) {
-  return {
-    valid_from: row.validFrom.toISOString(),
-    set_by: row.setBy,
-    version: row.version,
-    set_at: row.setAt.toISOString(),
-  };
 }
+
+const settingOf = ({ validFrom, setBy, version, setAt }: PriceSetting) =>
+  wireOf({ validFrom, setBy, version, setAt });
 
 async function feeKey(
   { requireVendor }: Loaded,

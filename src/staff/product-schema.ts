@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
-import type { Product, Range } from '../connectors/operator.ts';
-import { CURRENCY, formatMoney } from '../platform/base/money.ts';
+import type { Static } from 'typebox';
+import type { Product } from '../connectors/operator.ts';
+import { CURRENCY } from '../platform/base/money.ts';
 import { money, orNull, text, textOrNull } from './fields.ts';
+import { fit, wireOf } from './wire.ts';
 
 /** What an operator sells. */
 
@@ -41,27 +43,7 @@ export const product = {
   }),
 };
 
-export function productOf(one: Product) {
-  return {
-    product_code: one.productCode,
-    name: one.name,
-    service: one.service,
-    provider: one.provider,
-    value: one.value,
-    amount: rangeOf(one.amount),
-    price: rangeOf(one.price),
-    validity: one.validity,
-    requires: one.requires,
-    billers: [...one.billerCodes],
-  };
-}
+const whole = Type.Object(product);
 
-function rangeOf(given: Range | null): RangeView | null {
-  return (
-    given && {
-      minimum: formatMoney(given.minimumCents),
-      maximum: formatMoney(given.maximumCents),
-      currency: given.currency,
-    }
-  );
-}
+export const productOf = ({ billerCodes, ...one }: Product): Static<typeof whole> =>
+  fit(whole, { ...wireOf(one), billers: [...billerCodes] });

@@ -11,6 +11,7 @@ import type { Done } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
 import type { LineView, ListedProposal, ProposalView } from './proposal-schema.ts';
 import type { Viewer } from './viewer.ts';
+import { wireOf } from './wire.ts';
 
 /** A proposal that was made: what an approval would do now, or that it is in force. */
 export async function proposedAnswer(
@@ -103,15 +104,13 @@ function commonOf(row: ProposalRow, { proposals, vids, viewer, named }: ViewedBy
 }
 
 /** Who proposed it and what was decided, for the rows of what people propose. */
-export function decidedOf(row: ProposalRow) {
-  return {
-    proposed_by: row.proposedBy,
-    proposed_at: row.proposedAt.toISOString(),
-    decision: row.decision,
-    decided_by: row.decidedBy,
-    decided_at: row.decidedAt?.toISOString() ?? null,
-  };
-}
+export const decidedOf = ({
+  proposedBy,
+  proposedAt,
+  decision,
+  decidedBy,
+  decidedAt,
+}: ProposalRow) => wireOf({ proposedBy, proposedAt, decision, decidedBy, decidedAt });
 
 /** What the audit log keeps of a proposal that was made or decided. */
 export function auditOf(row: ProposalRow): Done<object>['audit'] {

@@ -6,7 +6,7 @@ import { DOUBT_TEXTS, doubtText } from '../payments/receipts/doubts.ts';
 import type { PushRow } from '../payments/receipts/push.ts';
 import type { ReceiptRow } from '../payments/receipts/read-receipts.ts';
 import { Refusal } from '../platform/base/errors.ts';
-import { formatMoney, parseMoney } from '../platform/base/money.ts';
+import { parseMoney } from '../platform/base/money.ts';
 import { PlainError } from '../platform/base/plain-error.ts';
 import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
@@ -17,6 +17,7 @@ import { BY_ID, list } from './lists.ts';
 import { ASKS_PROVIDERS } from './limits.ts';
 import { proposalView } from './proposal-schema.ts';
 import { PREVIEW, statement } from './receipt-preview.ts';
+import { fit, wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../parties/read-vendors.ts')),
@@ -48,7 +49,7 @@ function stateText(given: string, { reversed_at: reversed, ...people }: Stated):
   return decider === null ? state : `${state}, proposed by ${proposer}, approved by ${decider}`;
 }
 
-const receiptView = {
+const receiptView = Type.Object({
   receipt: text({ title: 'Receipt' }),
   issuer: text({ title: 'Issuer', wide: true }),
   source: text({ title: 'Source' }),
@@ -74,11 +75,11 @@ const receiptView = {
   reversed_at: fields.timeOrNull({ title: 'Reversed', wide: true }),
   proposed_by: textOrNull(),
   decided_by: textOrNull(),
-};
-type ReceiptView = Static<ReturnType<typeof Type.Object<typeof receiptView>>>;
+});
+type ReceiptView = Static<typeof receiptView>;
 
 const detail = Type.Object({
-  ...receiptView,
+  ...receiptView.properties,
   reports: Type.Array(
     Type.Object({
       ...titled({ reported_at: fields.time, source: text, channel: text, amount: fields.money }),
@@ -128,7 +129,7 @@ export const RECEIPTS: Noun = {
         ),
       },
       rows: 'receipts',
-      row: Type.Object(receiptView),
+      row: receiptView,
       empty: 'no receipts',
       read: async ({ core: loaded, input: { state }, deps: { pool } }, { after = null, limit }) => {
         const states = state === undefined ? OPEN_STATES : [state];
@@ -153,14 +154,7 @@ export const RECEIPTS: Noun = {
         const events = await loaded.listReceiptEvents(pool, row.receiptId);
         return {
           ...viewOf(row, await loaded.readVids(pool)),
-          reports: reports.map((report) => ({
-            source: report.sourceCode,
-            channel: report.channel,
-            amount: formatMoney(report.amountCents),
-            account: report.account,
-            paid_at: report.paidAt.toISOString(),
-            reported_at: report.reportedAt.toISOString(),
-          })),
+          reports: reports.map((report) => fit(detail.properties.reports.items, wireOf(report))),
           events: events.map((event) => ({ ...event, at: event.at.toISOString() })),
         };
       },
@@ -212,7 +206,7 @@ export const RECEIPTS: Noun = {
         ),
         reason,
       }),
-      output: Type.Object(receiptView),
+      output: receiptView,
       handle: async ({ core: loaded, input, deps: { pool }, viewer }) => {
         const { amount, reason: note, ...of } = input;
         const cents = amount === undefined ? undefined : parseMoney(amount);
@@ -315,22 +309,7 @@ const pushOf = ({ pushId, state, reason: why, account }: PushRow): Static<typeof
 });
 
 function viewOf(row: ReceiptRow, vids: ReadonlyMap<number, string>): ReceiptView {
-  return {
-    receipt: row.receipt,
-    issuer: row.issuer,
-    source: row.sourceCode,
-    collector: row.collector,
-    paid_at: row.paidAt.toISOString(),
-    is_arrival_time: row.isArrivalTime,
-    received_at: row.receivedAt.toISOString(),
-    amount: formatMoney(row.amountCents),
-    account: row.account,
-    payer: row.payer,
-    vid: row.vendorId === null ? null : (vids.get(row.vendorId) ?? String(row.vendorId)),
-    state: row.state,
-    doubt: row.doubt === null ? null : { ...row.doubt, others: [...row.doubt.others] },
-    reversed_at: row.reversedAt?.toISOString() ?? null,
-    proposed_by: row.proposedBy,
-    decided_by: row.decidedBy,
-  };
+  const { vendorId } = row;
+  const of = vendorId === null ? null : (vids.get(vendorId) ?? String(vendorId));
+  return fit(receiptView, { ...wireOf(row), vid: of });
 }

@@ -11,7 +11,7 @@ import type { Noun } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
 import * as fields from './fields.ts';
 import { count, inputOf, money, NOTHING, text, textOrNull, time, titled } from './fields.ts';
-import { wireOf } from './wire.ts';
+import { fit, wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../platform/base/clock.ts')),
@@ -55,9 +55,7 @@ export type MarginLine = Static<typeof marginLine>;
 export type MarginAnswer = Static<typeof margin>;
 
 const sumsOf = (sums: MarginSums, { marginOf }: Core): Static<typeof marginSums> => {
-  const { payments, amountCents, feesCents, vatCents, costCents, commissionCents } = sums;
-  const amounts = { payments, amountCents, feesCents, vatCents, costCents, commissionCents };
-  return wireOf({ ...amounts, marginCents: marginOf(sums) });
+  return fit(marginSums, wireOf({ ...sums, marginCents: marginOf(sums) }));
 };
 
 const vatSums = Type.Object({
@@ -204,10 +202,7 @@ export const REPORTS: Noun = {
         const { rows, total } = await loaded.reportMargin(deps.pool, asked, by);
         return {
           ...{ from: asked.from.toISOString(), to: asked.to.toISOString(), by: [...by] },
-          lines: rows.map(({ day, vid, billerCode: biller, operatorCode: operator, ...sums }) => ({
-            ...{ day, vid, biller, operator },
-            ...sumsOf(sums, loaded),
-          })),
+          lines: rows.map((row) => fit(marginLine, { ...wireOf(row), ...sumsOf(row, loaded) })),
           total: sumsOf(total, loaded),
         };
       },
@@ -319,13 +314,12 @@ export const REPORTS: Noun = {
         const rows = await loaded.reportCorrections(deps.pool, asked);
         return {
           ...wireOf(asked),
-          corrections: rows.map(({ correctionId, leg, caseId, ...row }) => ({
-            ...{ id: `${correctionId} ${leg}`, at: row.at.toISOString(), vid: row.vid },
-            ...{ reference: row.reference, case: caseId, kind: row.kind },
-            ...{ resolution: row.resolution, debit: row.debitAccount, credit: row.creditAccount },
-            amount: formatMoney(row.amountCents),
-            ...{ proposed_by: row.proposedBy, approved_by: row.approvedBy },
-          })),
+          corrections: rows.map(
+            ({ correctionId, leg, caseId, debitAccount, creditAccount, ...row }) => ({
+              ...{ id: `${correctionId} ${leg}`, case: caseId, debit: debitAccount },
+              ...{ credit: creditAccount, ...wireOf(row) },
+            }),
+          ),
         };
       },
     }),

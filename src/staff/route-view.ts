@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { ListedRoute } from '../payments/billers/lists.ts';
-import { moneyOf } from '../platform/base/money.ts';
 import { moneyOrNull, text, textOrNull, titled } from './fields.ts';
+import { fit, wireOf } from './wire.ts';
 
 /** A biller's route through an operator. */
 
@@ -28,7 +28,7 @@ export const terms = {
   weight: Type.Integer({ title: 'Weight', unit: 'count' }),
 };
 /** Why nothing goes through it; null: it is usable. */
-export const obstacle = (title: string) => textOrNull({ title, text: usable });
+export const obstacleIn = (title: string) => textOrNull({ title, text: usable });
 /** Its circuit breaker lets only a few payments through. */
 export const onTrial = { on_trial: Type.Boolean() };
 
@@ -39,25 +39,21 @@ export const routeView = Type.Object({
   maximum: moneyOrNull(),
   daily_limit: moneyOrNull({ title: 'Per day', nullText: 'no limit' }),
   set_status: Type.Enum([...STATES]),
-  obstacle: obstacle('Status'),
+  obstacle: obstacleIn('Status'),
   ...onTrial,
   /** Its circuit breaker lets nothing through until the operator is probed. */
   breaker_open: Type.Boolean(),
 });
 export type RouteView = Static<typeof routeView>;
 
-export function routeOf(row: ListedRoute): RouteView {
-  return {
-    biller: row.billerCode,
-    operator: row.operatorCode,
-    position: row.position,
-    weight: row.weight,
-    minimum: moneyOf(row.minimumCents),
-    maximum: moneyOf(row.maximumCents),
-    daily_limit: moneyOf(row.dailyLimitCents),
-    set_status: row.status,
-    obstacle: row.obstacleReason,
-    on_trial: row.trialSince !== null,
+export const routeOf = ({
+  status,
+  obstacleReason: obstacle,
+  trialSince,
+  ...row
+}: ListedRoute): RouteView =>
+  fit(routeView, {
+    ...wireOf(row),
+    ...{ set_status: status, obstacle, on_trial: trialSince !== null },
     breaker_open: row.isBreakerOpen,
-  };
-}
+  });

@@ -6,8 +6,9 @@ import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
 import { inputOf, positiveOrNone, text, textOrNull } from './fields.ts';
 import { proposalView } from './proposal-schema.ts';
-import { obstacle, onTrial, routeOf, routeView, STATES, terms } from './route-view.ts';
+import { obstacleIn, onTrial, routeOf, routeView, STATES, terms } from './route-view.ts';
 import { settingReason as reason } from './signer-schema.ts';
+import { wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../payments/billers/lists.ts')),
@@ -42,7 +43,7 @@ const trial = Type.Object({
       operator: text({ title: 'Operator' }),
       ...terms,
       chosen: Type.Boolean(),
-      obstacle: obstacle('Now'),
+      obstacle: obstacleIn('Now'),
       ...onTrial,
     }),
     { title: 'Routes' },
@@ -78,13 +79,9 @@ export const ROUTES: Noun = {
           status: tried.availability,
           operator: tried.operatorCode,
           reason: tried.reason,
-          routes: tried.routes.map((route) => ({
-            operator: route.operatorCode,
-            position: route.position,
-            weight: route.weight,
-            chosen: route.operatorCode === tried.operatorCode,
-            obstacle: route.obstacle,
-            on_trial: route.isOnTrial,
+          routes: tried.routes.map(({ isOnTrial, ...route }) => ({
+            ...wireOf(route),
+            ...{ chosen: route.operatorCode === tried.operatorCode, on_trial: isOnTrial },
           })),
         };
       },

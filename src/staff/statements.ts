@@ -15,7 +15,7 @@ import { count, inputOf, moneyOrNull, orNull, text, textOrNull, titled } from '.
 import { ASKS_OPERATORS } from './limits.ts';
 import { proposalView } from './proposal-schema.ts';
 import { readMoment, readPeriod, secondsOf } from './times.ts';
-import { wireOf } from './wire.ts';
+import { fit, wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../payments/cases/case-proposals.ts')),
@@ -283,10 +283,10 @@ const minutesOf = (given: string, field: string): number =>
 
 export function statementViewOf(row: ImportedStatement): StatementView {
   const { statementId: statement, periodStart: from, periodEnd: to, verdicts: counted } = row;
-  const { operator: code, importedAt, complete, pulled, openingCents, closingCents } = row;
-  const balances = { openingCents, closingCents };
-  const about = { statement, operator: code, from, to, importedAt, complete, pulled };
-  return { ...wireOf({ ...about, ...balances }), verdicts: { ...counted } };
+  return fit(statementView, {
+    ...wireOf({ ...row, statement, from, to }),
+    verdicts: { ...counted },
+  });
 }
 
 type Loaded = Awaited<ReturnType<typeof core>>;

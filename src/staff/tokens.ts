@@ -15,6 +15,7 @@ import { BY_TIME, list } from './lists.ts';
 import type { PageOf } from './lists.ts';
 import type { StaffDeps } from './deps.ts';
 import { readMoment } from './times.ts';
+import { fit, wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../parties/people/tokens.ts')),
@@ -174,16 +175,9 @@ function endOf(expires: string, { clock, wireTime }: StaffDeps): Date {
   throw new Refusal('invalid_field', { field: 'expires', text: says });
 }
 
-function viewOf(row: TokenRow, isValid: boolean) {
-  return {
-    name: row.tokenName,
-    owner: row.login,
-    role: row.tokenRole,
-    scopes: row.scopes === null ? null : [...row.scopes],
-    addresses: row.addresses === null ? null : [...row.addresses],
-    created_at: row.createdAt.toISOString(),
-    expires_at: row.expiresAt.toISOString(),
-    used_at: row.usedAt?.toISOString() ?? null,
-    state: isValid ? ('valid' as const) : ('ended' as const),
-  };
-}
+const viewOf = (row: TokenRow, isValid: boolean): TokenView =>
+  fit(tokenView, {
+    ...wireOf(row),
+    ...{ name: row.tokenName, owner: row.login, role: row.tokenRole },
+    state: isValid ? 'valid' : 'ended',
+  });

@@ -9,6 +9,8 @@ import { startOfDay } from '../platform/base/clock.ts';
 import { formatMoney, moneyOf } from '../platform/base/money.ts';
 import type { StaffDeps } from './deps.ts';
 import type { VendorPrice, VendorRowView, VendorView } from './vendor-view.ts';
+import { fit, wireOf } from './wire.ts';
+import { rowView } from './vendor-view.ts';
 
 /** The vendors with their floats and what they paid today. */
 export async function vendorRows(
@@ -22,8 +24,8 @@ export async function vendorRows(
   return rows.map((row) => {
     const float = floats.get(row.vendorId);
     const volume = volumes.get(row.vendorId);
-    return {
-      ...settingsOf(row),
+    return fit(rowView, {
+      ...wireOf(row),
       float: formatMoney(float?.floatCents ?? 0n),
       collected: formatMoney(float?.collectedCents ?? 0n),
       low: moneyOf(float?.lowCents ?? null),
@@ -35,7 +37,7 @@ export async function vendorRows(
         failed: volume?.failedCount ?? 0,
         amount: formatMoney(volume?.amountCents ?? 0n),
       },
-    };
+    });
   });
 }
 
@@ -49,22 +51,6 @@ export async function oneVendor(row: VendorRow, deps: StaffDeps): Promise<Vendor
     ...view,
     reserved: formatMoney(await readBalance(deps.pool, vendorId, 'reserved')),
     prices: pricesFor(vendorId, billers, deps.clock.now().getTime()),
-  };
-}
-
-export function settingsOf(row: VendorRow) {
-  return {
-    vid: row.vid,
-    name: row.name,
-    sector: row.sector,
-    status: row.status,
-    duplicate_check: row.duplicateCheck,
-    duplicate_window_seconds: row.duplicateWindowSeconds,
-    reference_required: row.referenceRequired,
-    enquiry_policy: row.enquiryPolicy,
-    signature: row.signature,
-    status_text: row.statusText,
-    created_at: row.createdAt.toISOString(),
   };
 }
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { RuleRow, TopUpRow } from '../payments/vendor-floats/read-rules.ts';
 import type { TopUpKind, TopUpRule } from '../payments/vendor-floats/rule.ts';
-import { formatMoney, moneyOf, parseMoney } from '../platform/base/money.ts';
+import { parseMoney } from '../platform/base/money.ts';
 import { action, view } from './definition.ts';
 import type { AnyAction, Asked, Noun } from './definition.ts';
 import * as fields from './fields.ts';
@@ -10,6 +10,7 @@ import { inputOf, moneyOrNull, text, textOrNull, titled } from './fields.ts';
 import { proposalView } from './proposal-schema.ts';
 import { settingReason as reason } from './signer-schema.ts';
 import { secondsOf } from './times.ts';
+import { fit, wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../parties/read-vendors.ts')),
@@ -226,34 +227,11 @@ function offAction(kind: TopUpKind): AnyAction {
   });
 }
 
-function ruleViewOf(row: RuleRow) {
-  return {
-    rule: row.ruleId,
-    kind: row.kind,
-    below: formatMoney(row.thresholdCents),
-    target: moneyOf(row.targetCents),
-    max_amount: moneyOf(row.maximumCents),
-    max_per_day: moneyOf(row.dailyCents),
-    pause_seconds: row.pauseSeconds,
-    source: row.sourceCode,
-    phone: row.phone,
-    set_by: row.setBy,
-    set_at: row.setAt.toISOString(),
-    ended_by: row.endedBy,
-    ended_at: row.endedAt?.toISOString() ?? null,
-  };
-}
+const ruleViewOf = ({ ruleId: rule, thresholdCents, maximumCents, dailyCents, ...row }: RuleRow) =>
+  fit(ruleView, {
+    ...wireOf({ rule, belowCents: thresholdCents, ...row }),
+    ...wireOf({ maxAmountCents: maximumCents, maxPerDayCents: dailyCents }),
+  });
 
-function topUpViewOf(row: TopUpRow) {
-  return {
-    top_up: row.topUpId,
-    rule: row.ruleId,
-    at: row.at.toISOString(),
-    kind: row.kind,
-    set_by: row.setBy,
-    amount: formatMoney(row.amountCents),
-    float: formatMoney(row.floatCents),
-    state: row.state,
-    reason: row.reason,
-  };
-}
+const topUpViewOf = ({ topUpId, ruleId, ...row }: TopUpRow) =>
+  fit(topUpView, { ...wireOf(row), top_up: topUpId, rule: ruleId });

@@ -58,7 +58,7 @@ export const vendorRow = {
   }),
   created_at: fields.time(),
 };
-const rowView = Type.Object(vendorRow);
+export const rowView = Type.Object(vendorRow);
 export type VendorRowView = Static<typeof rowView>;
 
 /** The columns of `vendor floats`. */

@@ -17,27 +17,24 @@ import { settingRow } from './setting-core.ts';
 import { keyViewOf } from './signer-schema.ts';
 import type { Viewer } from './viewer.ts';
 import type { EventView, WebhookSet, WebhookView } from './webhook-view.ts';
+import { fit, wireOf } from './wire.ts';
+import { eventView, webhookViewOf } from './webhook-view.ts';
 
 const holderOf = (vid: string) => ({ holderKind: 'webhook', holder: vid }) as const;
 
 export async function oneWebhook(pool: Pool, { vendorId, vid }: VendorRow): Promise<WebhookView> {
   const found = await findWebhook(pool, vendorId);
   const secrets = await listKeysOf(pool, holderOf(vid));
-  const isOff = found !== undefined && found.disabledAt !== null;
-  return {
-    vid,
-    url: found?.url ?? null,
-    allows_private: found?.allowsPrivate ?? false,
-    status: found === undefined ? null : isOff ? 'disabled' : 'active',
-    disabled_at: found?.disabledAt?.toISOString() ?? null,
-    disabled_reason: found?.disabledReason ?? null,
-    failures: found?.failureCount ?? 0,
-    failing_since: found?.failingSince?.toISOString() ?? null,
-    waiting: await countWaiting(pool, vendorId),
-    off_types: [...(found?.offTypes ?? [])],
-    secrets: secrets.map((row) => keyViewOf(row)),
-  };
+  const waiting = await countWaiting(pool, vendorId);
+  const keys = secrets.map((row) => keyViewOf(row));
+  if (found !== undefined) return webhookViewOf({ ...found, vid, waiting }, keys);
+  return { ...NO_WEBHOOK, vid, waiting, off_types: [], secrets: keys };
 }
+
+const NO_WEBHOOK = {
+  ...{ url: null, allows_private: false, status: null, disabled_at: null },
+  ...{ disabled_reason: null, failures: 0, failing_since: null },
+};
 
 interface SetBy {
   readonly deps: StaffDeps;
@@ -84,19 +81,11 @@ export async function setUrl(by: SetBy, vendor: VendorRow): Promise<Done<Webhook
 }
 
 export function eventViewOf(event: ListedEvent, vid: string, wireTime: WireTime): EventView {
-  const { eventId, type, attemptCount, lastResult, vendorId, paymentId } = event;
-  const isAboutPayment = type.startsWith('transaction.');
-  return {
-    event_id: eventId,
-    webhook_id: webhookIdOf(event),
-    type,
+  const { attemptCount: attempts, vendorId, paymentId, ...row } = event;
+  const isAboutPayment = row.type.startsWith('transaction.');
+  return fit(eventView, {
+    ...{ ...wireOf(row), attempts, webhook_id: webhookIdOf(event) },
     reference: isAboutPayment ? encodeReference(vendorId, paymentId) : null,
-    occurred_at: event.occurredAt.toISOString(),
-    state: event.state,
-    attempts: attemptCount,
-    last_result: lastResult,
-    due_at: event.dueAt?.toISOString() ?? null,
-    ended_at: event.endedAt?.toISOString() ?? null,
     body: eventBody(event, vid, wireTime),
-  };
+  });
 }

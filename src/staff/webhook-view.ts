@@ -1,10 +1,13 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { EVENT_STATES, EVENT_TYPES } from '../payments/events/event-types.ts';
+import type { WebhookRow } from '../payments/events/read-webhooks.ts';
 import * as fields from './fields.ts';
 import { orNull, text, textOrNull } from './fields.ts';
 import { proposalView } from './proposal-schema.ts';
 import { keysColumn } from './signer-schema.ts';
+import type { KeyView } from './signer-schema.ts';
+import { fit, wireOf } from './wire.ts';
 
 const types = (title: string) =>
   Type.Array(Type.Enum([...EVENT_TYPES]), {
@@ -46,6 +49,17 @@ export const listedWebhook = Type.Object({
 
 export const webhookView = Type.Object({ ...webhookRow, ...lastColumns });
 export type WebhookView = Static<typeof webhookView>;
+
+type Known = Omit<WebhookRow, 'vendorId' | 'oldestWaitingAt'>;
+
+export const webhookViewOf = (
+  { failureCount: failures, ...row }: Known,
+  secrets: KeyView[],
+): WebhookView =>
+  fit(webhookView, {
+    ...{ ...wireOf(row), failures, secrets },
+    status: row.disabledAt === null ? 'active' : 'disabled',
+  });
 
 /** What it is after a change that another person may have to approve. */
 export const webhookSet = Type.Object({

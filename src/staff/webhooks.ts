@@ -13,7 +13,15 @@ import type { PageOf } from './lists.ts';
 import { keysOf, settingReason as reason } from './signer-schema.ts';
 import { secretActions } from './vendor-keys.ts';
 import type { Viewer } from './viewer.ts';
-import { eventView, listedWebhook, testView, webhookSet, webhookView } from './webhook-view.ts';
+import {
+  eventView,
+  listedWebhook,
+  testView,
+  webhookSet,
+  webhookView,
+  webhookViewOf,
+} from './webhook-view.ts';
+import { wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../parties/read-keys.ts')),
@@ -150,18 +158,8 @@ export const WEBHOOKS: Noun = {
         const rows = await listWebhooks(pool);
         return {
           webhooks: rows.map((row) => ({
-            vid: row.vid,
-            url: row.url,
-            allows_private: row.allowsPrivate,
-            status: row.disabledAt === null ? ('active' as const) : ('disabled' as const),
-            disabled_at: row.disabledAt?.toISOString() ?? null,
-            disabled_reason: row.disabledReason,
-            failures: row.failureCount,
-            failing_since: row.failingSince?.toISOString() ?? null,
-            waiting: row.waiting,
+            ...webhookViewOf(row, keysOf(keys, row.vid)),
             oldest_waiting_at: row.oldestWaitingAt?.toISOString() ?? null,
-            off_types: row.offTypes,
-            secrets: keysOf(keys, row.vid),
           })),
         };
       },
@@ -191,16 +189,10 @@ export const WEBHOOKS: Noun = {
       handle: async ({ core: { requireVendor, sendTestEvent }, input, deps }) => {
         const vendor = await requireVendor(deps.pool, input.vid);
         const sent = await sendTestEvent(deps.pool, vendor, await deps.masterKeys());
-        const result = {
-          vid: vendor.vid,
-          url: sent.url,
-          webhook_id: sent.webhookId,
-          result: sent.kind,
-          detail: sent.text,
-          answer: sent.answer?.toString('utf8').slice(0, MAX_ANSWER_LENGTH) ?? null,
-          duration_ms: sent.durationMs,
-          disabled: sent.disabled,
-        };
+        const { url, webhookId, kind: outcome, text: detail, durationMs, disabled } = sent;
+        const made = { vid: vendor.vid, url, webhookId, result: outcome, detail, durationMs };
+        const answer = sent.answer?.toString('utf8').slice(0, MAX_ANSWER_LENGTH) ?? null;
+        const result = { ...wireOf(made), answer, disabled };
         return { result, audit: { after: { url: sent.url, result: sent.text } } };
       },
     }),

@@ -1,3 +1,4 @@
+import type { Static, TObject } from 'typebox';
 import { formatMoney } from '../platform/base/money.ts';
 
 /** A value under the names of `/v1`: `balanceCents` becomes `balance`, as decimal text; a time becomes ISO 8601. */
@@ -9,10 +10,17 @@ export type OnWire<Value> = Value extends Date | bigint
       ? { [Name in keyof Value & string as Snake<NameOf<Name>>]: OnWire<Value[Name]> }
       : Value;
 
-type NameOf<Name extends string> = Name extends `${infer Amount}Cents` ? Amount : Name;
+type NameOf<Name extends string> = Name extends `${infer Amount}Cents`
+  ? Amount
+  : Name extends `${infer Coded extends 'biller' | 'operator' | 'source'}Code`
+    ? Coded
+    : Name;
 type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
   : '';
+
+/** A code of a biller, an operator or a source is called as what it names. */
+const NOT_SAID = /Cents$|(?<=^(?:biller|operator|source))Code$/;
 
 /** At any depth. A number of 64 bits that is no amount becomes text, too. */
 export function wireOf<Value>(value: Value): OnWire<Value> {
@@ -28,8 +36,19 @@ function wired(value: unknown, isAmount: boolean): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => [
-      name.replace(/Cents$/, '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      name.replace(NOT_SAID, '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
       wired(each, name.endsWith('Cents')),
     ]),
   );
+}
+
+/** The properties of a schema, in its order. What it does not name stays inside. */
+export function fit<Schema extends TObject>(
+  { properties }: Schema,
+  value: Static<Schema>,
+): Static<Schema> {
+  const given = value as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    Object.keys(properties).map((name) => [name, given[name]]),
+  ) as Static<Schema>;
 }
