@@ -150,8 +150,9 @@ test('the collection has every operation, with a folder for each tag', () => {
   expect(collection.item.map(({ name }) => name)).toEqual(document.tags.map(({ name }) => name));
 });
 
-/** About what a new vendor does not have: events, a webhook, a former key. Everything else succeeds. */
+/** About what a new vendor does not have: invoices, events, a webhook, a former key. Everything else succeeds. */
 const NOT_FOUND = [
+  ...['One invoice', 'Invoice as PDF', 'Invoice as CSV'],
   ...['One event', 'Send one event again', 'Send events again', 'The webhook'],
   ...['Enable the webhook', 'Disable the webhook', 'Send a test event'],
   ...['Rotate the webhook’s secret', 'End a former secret of the webhook'],
