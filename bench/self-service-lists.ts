@@ -63,6 +63,7 @@ function filtersOf(samples: ListSamples): Readonly<Record<string, readonly Filte
       ...each('state', EVENT_STATES),
       ...each('type', EVENT_TYPES),
     ],
+    '/v1/invoices': [{}],
     '/v1/requests': [{}, { only: 'refused' }],
     '/v1/enquiries': [
       {},

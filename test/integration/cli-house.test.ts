@@ -20,7 +20,8 @@ const approve = async (proposal: string, by: string) => {
   return await run('proposal', 'approve', proposal, '--by', by, '--seen', seen ?? 'none');
 };
 const topUp = (...more: string[]): string[] => [
-  ...['house', 'entry', 'propose', 'kplc', '--amount', '500.00', '--by', 'Asha'],
+  ...['house', 'entry', 'propose', 'kplc', '--by', 'Asha'],
+  ...(more.includes('--amount') ? [] : ['--amount', '500.00']),
   ...more,
 ];
 

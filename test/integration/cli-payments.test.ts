@@ -55,18 +55,11 @@ async function addFloat(vid: string): Promise<void> {
 }
 
 function payArgs(vid: string, account: string, ...options: string[]): string[] {
-  return [
-    'pay',
-    '--vid',
-    vid,
-    '--biller',
-    'water',
-    '--account',
-    account,
-    '--amount',
-    '100',
-    ...options,
-  ];
+  const usual = [
+    ['--biller', 'water'],
+    ['--amount', '100'],
+  ].filter(([option = '']) => !options.includes(option));
+  return ['pay', '--vid', vid, '--account', account, ...usual.flat(), ...options];
 }
 
 describe('malipo income', () => {

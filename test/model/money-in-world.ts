@@ -23,6 +23,7 @@ import type { Books } from '../support/money-fixture.ts';
 import { mortalPool } from '../support/mortal-pool.ts';
 import { approveSeen, named } from '../support/payouts.ts';
 import { quietProposals } from '../support/quiet-proposals.ts';
+import { until } from '../support/until.ts';
 import {
   BANK_SETTINGS,
   bankFile,
@@ -229,9 +230,11 @@ async function recover(world: World): Promise<void> {
   await restart(world);
   const source = await findSource(books.pool, PAYBILL);
   if (source === undefined) throw new Error('there is no source');
-  await importStatement({ ...books, log }, source, {
-    file: path.join(world.folder, 'statement'),
-    wireTime,
+  const file = path.join(world.folder, 'statement');
+  // PostgreSQL ends the sessions of a killed process a moment later.
+  await until('the lock of the killed import is released', async () => {
+    await importStatement({ ...books, log }, source, { file, wireTime });
+    return true;
   });
   for (const paid of whole.listed) world.told.add(paid);
   tally.completed += messages.length;

@@ -17,6 +17,7 @@ import {
 } from '../support/self-service-client.ts';
 import type { Asked, Json } from '../support/self-service-client.ts';
 import { send, signed } from '../support/vendor-client.ts';
+import { createFixtures } from '../integration/staff/fixtures.ts';
 import type { VendorClient } from '../support/vendor-client.ts';
 
 let database: TestDatabase;
@@ -73,6 +74,8 @@ beforeAll(async () => {
     allowsPrivate: false,
     sealing,
   });
+  const { addInvoice } = createFixtures(pool, running.sealing.masterKeys);
+  const invoices = [await addInvoice(), await addInvoice()];
   const events = await victimsProgram.all('listEvents');
   const keys = await victimsProgram.ask('listKeys');
   const webhook = await victimsProgram.ask('getWebhook');
@@ -87,6 +90,7 @@ beforeAll(async () => {
       ...textsOf(webhook['secrets'] as Json['items'], 'key_id'),
     ],
     request_reference: ['VICTIMSENQUIRY'],
+    invoice: invoices,
     cursor: [String(page.next_cursor)],
     url: [url],
   };

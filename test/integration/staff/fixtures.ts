@@ -254,7 +254,6 @@ export function createFixtures(pool: Pool, masterKeys: MasterKeys) {
       await setSource(pool, 'bank', { ...terms, settings });
       return 'bank';
     },
-    /** A source that can send a vendor’s phone prompts. */
     /** An invoice of the vendor demo, of a company that has said how it invoices. */
     addInvoice: async (): Promise<string> => {
       const name = { legal_name: 'Malipo Ltd', pin: 'P051234567X', address: 'Nairobi' };
@@ -280,6 +279,7 @@ export function createFixtures(pool: Pool, masterKeys: MasterKeys) {
       });
       return invoiceId;
     },
+    /** A source that can send a vendor’s phone prompts. */
     addSource: async (vid: string): Promise<void> => {
       const source = { sourceCode: 'paybill', name: 'Paybill', kind: 'daraja', settings: {} };
       const rest = { collector: 'demo-collector', status: 'active' } as const;
