@@ -60,6 +60,7 @@ export const NOT_MEASURED: Readonly<Record<string, string>> = {
   '/proposals/:proposal': 'it is found by its primary key',
   '/jobs/:job': 'it is found by its primary key',
   '/invoices/:invoice': 'it is found by its primary key',
+  '/invoices/:invoice/file': 'one invoice, by its key',
   '/messages/:message': 'one message, by its id',
   '/receipts/:receipt': 'one receipt, by its number',
   '/home/events': 'a stream; `watch` reads it while creates run',

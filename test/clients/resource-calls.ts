@@ -33,6 +33,10 @@ export const RESOURCE_CALLS: Readonly<Record<string, Calls>> = {
   getBalance: [['getBalance'], ['getBalance', { at: '2026-11-20' }]],
   getStatement: listed('getStatement', PERIOD),
   exportStatement: [['exportStatement', PERIOD]],
+  listInvoices: listed('listInvoices', {}),
+  getInvoice: [['getInvoice', { invoice: NAMED }]],
+  exportInvoicePdf: [['exportInvoicePdf', { invoice: NAMED }]],
+  exportInvoiceCsv: [['exportInvoiceCsv', { invoice: NAMED }]],
   listEvents: listed('listEvents', {
     ...{ type: 'transaction.succeeded', state: 'given_up' },
     ...{ since: '2026-11-01T00:00:00.000Z', wait: 5 },

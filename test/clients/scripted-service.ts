@@ -84,7 +84,7 @@ export function exampleOf(path: string, method = ''): Readonly<Record<string, un
   const methods = paths[path] ?? paths[templateOf(path)];
   const described = methods?.[method.toLowerCase()] ?? methods?.['get'] ?? methods?.['post'];
   const content = described?.responses[200].content ?? {};
-  const example = (content['application/json'] ?? content['text/csv'])?.example;
+  const example = (content['application/json'] ?? Object.values(content)[0])?.example;
   if (example === undefined) throw new Error(`openapi.json has no example for ${path}`);
   return example as Readonly<Record<string, unknown>> | string;
 }
@@ -99,7 +99,10 @@ function templateOf(path: string): string {
 export const ok: Reply = (response, { path, method }) => {
   const example = exampleOf(path, method);
   if (typeof example !== 'string') json(response, 200, example);
-  else response.writeHead(200, { 'content-type': 'text/csv; charset=utf-8' }).end(example);
+  else {
+    const type = example.startsWith('%PDF') ? 'application/pdf' : 'text/csv; charset=utf-8';
+    response.writeHead(200, { 'content-type': type }).end(example);
+  }
 };
 
 /** The first answer again. */

@@ -7,9 +7,11 @@ namespace Malipo;
 use Malipo\Record\{
     Balance,
     BillerRecord,
+    Invoice,
     Key,
     ListedEnquiry,
     ListedEvent,
+    ListedInvoice,
     ListedPayment,
     LoggedRequest,
     NewKey,
@@ -108,6 +110,44 @@ abstract class SelfService extends Credit
         \DateTimeInterface|string|null $to = null,
     ): void {
         $this->download('/v1/statement.csv', self::texts(compact('from', 'to')), $write);
+    }
+
+    /**
+     * Invoices for your fees, and credit notes, newest first.
+     *
+     * @return Pages<ListedInvoice>
+     */
+    public function listInvoices(): Pages
+    {
+        return $this->pages(ListedInvoice::class, '/v1/invoices', []);
+    }
+
+    /** @throws MalipoException */
+    public function getInvoice(string $invoice): Invoice
+    {
+        return $this->get(Invoice::class, '/v1/invoices/' . rawurlencode($invoice));
+    }
+
+    /**
+     * The invoice as a PDF file.
+     *
+     * @param callable(string): mixed $write gets each chunk as it arrives
+     * @throws MalipoException `Unavailable` as well if the file is cut off
+     */
+    public function exportInvoicePdf(callable $write, string $invoice): void
+    {
+        $this->download('/v1/invoices/' . rawurlencode($invoice) . '/pdf', [], $write);
+    }
+
+    /**
+     * The invoice as a CSV file.
+     *
+     * @param callable(string): mixed $write gets each chunk as it arrives
+     * @throws MalipoException `Unavailable` as well if the file is cut off
+     */
+    public function exportInvoiceCsv(callable $write, string $invoice): void
+    {
+        $this->download('/v1/invoices/' . rawurlencode($invoice) . '/csv', [], $write);
     }
 
     /**

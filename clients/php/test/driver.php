@@ -61,7 +61,7 @@ final class Driver
             'bulkCreate' => $this->malipo?->bulkCreate($given['batchReference'], self::rows($given['payments'])),
             'batchScore' => $this->malipo?->batchScore(...['customers' => self::file($given['customers'])] + $given),
             'idDecision', 'genericScore', 'mobileLoanScore' => $this->malipo?->{$call}($given),
-            'exportPayments', 'exportStatement' => $this->export($call, self::bounded($given)),
+            'exportPayments', 'exportStatement', 'exportInvoicePdf', 'exportInvoiceCsv' => $this->export($call, self::bounded($given)),
             default => $this->read($call, self::bounded($given)),
         };
     }

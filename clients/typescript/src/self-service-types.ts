@@ -263,6 +263,8 @@ export interface BillerRecord {
     readonly vatPercent: string;
     /** `included` in the fee, or `added` to it. */
     readonly vat: string;
+    /** Excise duty on the fee, `included` or `added` as VAT is. */
+    readonly excisePercent: string;
   } | null;
   /** JSON Schema of the parameters of create in the HTTP API. */
   readonly parameters: Readonly<Record<string, unknown>>;
@@ -284,6 +286,51 @@ export interface Scorecard {
   readonly defaultDays: number;
   /** The people that the card was made from. */
   readonly population: string;
+}
+
+/** An invoice for your fees, or a credit note for those that you got back. */
+export interface ListedInvoice {
+  readonly invoice: string;
+  readonly number: string;
+  /** `invoice` or `credit_note`. */
+  readonly kind: string;
+  readonly issuedAt: Date;
+  readonly from: Date;
+  readonly to: Date;
+  /** Number of the invoice that a credit note names. */
+  readonly credits: string | null;
+  /** Reference of the only payment; null: those of a period. */
+  readonly payment: string | null;
+  readonly netCents: number;
+  readonly exciseCents: number;
+  readonly vatCents: number;
+  readonly totalCents: number;
+  /** From the control unit of the tax authority. */
+  readonly controlNumber: string | null;
+  readonly qrCode: string | null;
+}
+
+export interface InvoiceParty {
+  readonly legalName: string;
+  readonly pin: string | null;
+  readonly address: string;
+}
+
+export interface Invoice extends ListedInvoice {
+  readonly currency: string;
+  readonly seller: InvoiceParty;
+  readonly buyer: InvoiceParty;
+  /** One for each biller and price. */
+  readonly lines: readonly {
+    readonly biller: string | null;
+    readonly payments: number;
+    readonly excisePercent: string | null;
+    readonly vatPercent: string | null;
+    readonly netCents: number;
+    readonly exciseCents: number;
+    readonly vatCents: number;
+    readonly totalCents: number;
+  }[];
 }
 
 /** A credit enquiry, without personal data. */

@@ -7,8 +7,10 @@ import type {
   EnquiryFilter,
   EventFilter,
   Key,
+  Invoice,
   ListedEnquiry,
   ListedEvent,
+  ListedInvoice,
   ListedPayment,
   LoggedRequest,
   NewKey,
@@ -57,6 +59,31 @@ export abstract class SelfService extends Credit {
   /** The statement as a CSV file, chunk by chunk. Throws `Unavailable` if it is cut off. */
   exportStatement(period: Period = {}): AsyncGenerator<Uint8Array, void> {
     return this.download({ path: '/v1/statement.csv', parameters: toQuery(period) });
+  }
+
+  /** Invoices for your fees, and credit notes, newest first. */
+  listInvoices(): Pages<ListedInvoice> {
+    return this.#list('/v1/invoices', {});
+  }
+
+  async getInvoice(invoice: string): Promise<Invoice> {
+    return await this.#read(`/v1/invoices/${encodeURIComponent(invoice)}`);
+  }
+
+  /** The invoice as a PDF file, chunk by chunk. Throws `Unavailable` if it is cut off. */
+  exportInvoicePdf(invoice: string): AsyncGenerator<Uint8Array, void> {
+    return this.download({
+      path: `/v1/invoices/${encodeURIComponent(invoice)}/pdf`,
+      parameters: {},
+    });
+  }
+
+  /** The invoice as a CSV file, chunk by chunk. Throws `Unavailable` if it is cut off. */
+  exportInvoiceCsv(invoice: string): AsyncGenerator<Uint8Array, void> {
+    return this.download({
+      path: `/v1/invoices/${encodeURIComponent(invoice)}/csv`,
+      parameters: {},
+    });
   }
 
   /** The events of the last 30 days. */

@@ -153,7 +153,8 @@ export class Transport {
     let attempt: Attempt;
     try {
       const response = await this.#send(request, patience);
-      const isFile = response.headers.get('content-type')?.startsWith('text/csv') === true;
+      const type = response.headers.get('content-type') ?? '';
+      const isFile = type.startsWith('text/csv') || type.startsWith('application/pdf');
       if (response.status === 200 && isFile && response.body !== null) {
         return { result: { reader: response.body.getReader(), patience } };
       }

@@ -73,6 +73,9 @@ const SINGLE = new Set([
   'getPayment',
   'getBalance',
   'getEvent',
+  'getInvoice',
+  'exportInvoicePdf',
+  'exportInvoiceCsv',
   'replayEvent',
   'retireWebhookSecret',
   'retireKey',
@@ -99,7 +102,9 @@ async function perform(name: string, given: Arguments): Promise<unknown> {
   const methods = malipo as unknown as Record<string, (...all: unknown[]) => Promise<unknown>>;
   const method = methods[name];
   if (method === undefined) throw new Error(`no operation ${name}`);
-  if (SINGLE.has(name)) return await method.call(malipo, Object.values(given)[0]);
+  if (SINGLE.has(name)) {
+    return await read(await method.call(malipo, Object.values(given)[0]), undefined);
+  }
   const { waitForMs, page, ...plain } = given;
   const rest = Object.fromEntries(
     Object.entries(plain).map(([each, value]) => [each, argumentOf(each, value)]),

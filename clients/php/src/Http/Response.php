@@ -17,6 +17,6 @@ final class Response
     /** @param array<string, string> $headers names in lower case */
     public static function isFile(int $status, array $headers): bool
     {
-        return $status === 200 && str_starts_with($headers['content-type'] ?? '', 'text/csv');
+        return $status === 200 && preg_match('#^(text/csv|application/pdf)#', $headers['content-type'] ?? '') === 1;
     }
 }

@@ -41,6 +41,8 @@ class BillerFee:
     vat_percent: str
     vat: str
     """`included` in the fee, or `added` to it."""
+    excise_percent: str
+    """Excise duty on the fee, included or added as VAT is."""
 
 
 @dataclass(frozen=True)
@@ -267,6 +269,60 @@ class Scorecard:
     """A default is so many days late."""
     population: str
     """The people that the card was made from."""
+
+
+@dataclass(frozen=True)
+class ListedInvoice:
+    """An invoice for your fees, or a credit note for those that you got back."""
+
+    invoice: str
+    number: str
+    kind: str
+    """`invoice` or `credit_note`."""
+    issued_at: datetime
+    from_: datetime
+    to: datetime
+    credits: Optional[str]
+    """Number of the invoice that a credit note names."""
+    payment: Optional[str]
+    """Reference of the only payment; None: those of a period."""
+    net_cents: int
+    excise_cents: int
+    vat_cents: int
+    total_cents: int
+    control_number: Optional[str]
+    """From the control unit of the tax authority."""
+    qr_code: Optional[str]
+
+
+@dataclass(frozen=True)
+class InvoiceParty:
+    legal_name: str
+    pin: Optional[str]
+    address: str
+
+
+@dataclass(frozen=True)
+class InvoiceLine:
+    biller: Optional[str]
+    payments: int
+    excise_percent: Optional[str]
+    vat_percent: Optional[str]
+    net_cents: int
+    excise_cents: int
+    vat_cents: int
+    total_cents: int
+
+
+@dataclass(frozen=True)
+class Invoice(ListedInvoice):
+    """An invoice with both parties and its lines."""
+
+    currency: str
+    seller: InvoiceParty
+    buyer: InvoiceParty
+    lines: List[InvoiceLine]
+    """One for each biller and price."""
 
 
 @dataclass(frozen=True)

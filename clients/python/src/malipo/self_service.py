@@ -11,8 +11,10 @@ from .records import (
     Balance,
     BillerRecord,
     Key,
+    Invoice,
     ListedEnquiry,
     ListedEvent,
+    ListedInvoice,
     ListedPayment,
     LoggedRequest,
     NewKey,
@@ -110,6 +112,21 @@ class SelfServiceOperations(Vendor):
     ) -> Steps[Chunks]:
         """The statement as a CSV file, chunk by chunk. Raises Unavailable if it is cut off."""
         return self._download("/v1/statement.csv", _texts(from_=from_, to=to))
+
+    def list_invoices(self) -> PageReader[ListedInvoice]:
+        """Invoices for your fees, and credit notes, newest first."""
+        return self._pages(ListedInvoice, "/v1/invoices", {})
+
+    def get_invoice(self, invoice: str) -> Steps[Invoice]:
+        return self._get(Invoice, f"/v1/invoices/{_quoted(invoice)}")
+
+    def export_invoice_pdf(self, invoice: str) -> Steps[Chunks]:
+        """The invoice as a PDF file, chunk by chunk. Raises Unavailable if it is cut off."""
+        return self._download(f"/v1/invoices/{_quoted(invoice)}/pdf", {})
+
+    def export_invoice_csv(self, invoice: str) -> Steps[Chunks]:
+        """The invoice as a CSV file, chunk by chunk. Raises Unavailable if it is cut off."""
+        return self._download(f"/v1/invoices/{_quoted(invoice)}/csv", {})
 
     def list_events(
         self,

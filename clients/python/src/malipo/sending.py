@@ -69,7 +69,9 @@ def _exchange(
     sock = connection.sock
     response = connection.getresponse()
     headers = {name.lower(): value for name, value in response.getheaders()}
-    is_file = response.status == 200 and headers.get("content-type", "").startswith("text/csv")
+    is_file = response.status == 200 and headers.get("content-type", "").startswith(
+        ("text/csv", "application/pdf")
+    )
     if request.is_download and is_file:
         chunks = _chunks(connection, response, sock, lambda: request.timeout)
         return Response(response.status, headers, "", _file(chunks))
