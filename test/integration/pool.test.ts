@@ -9,6 +9,7 @@ import {
   databaseTransaction,
   inTransaction,
   isConnectionError,
+  repeatableTransaction,
 } from '../../src/platform/db/pool.ts';
 import type { Queryable } from '../../src/platform/db/pool.ts';
 import { asRefusal } from '../../src/platform/http/errors.ts';
@@ -21,6 +22,22 @@ beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(async () => await database.drop());
+
+test.each([
+  [4, 'succeeds'],
+  [5, 'is refused'],
+])('work that meets %i deadlocks in a row %s', async (deadlocks, end) => {
+  const pool = createPool({ url: database.url, max: 1, name: 'unlucky' });
+  let left = deadlocks;
+  const worked = repeatableTransaction(pool, async (db) => {
+    left -= 1;
+    if (left >= 0) await db.query(`do $$ begin raise sqlstate '40P01'; end $$`);
+    return 'done';
+  });
+  if (end === 'succeeds') await expect(worked).resolves.toBe('done');
+  else await expect(worked).rejects.toMatchObject({ code: '40P01' });
+  await pool.end();
+});
 
 test('only a limited number of callers may wait for a connection', async () => {
   const pool = createPool({ url: database.url, max: 1, name: 'narrow' });

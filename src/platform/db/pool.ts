@@ -247,19 +247,23 @@ async function inOwnTransaction<Result>(
   }
 }
 
+/** Who was chosen to give way in a deadlock may meet the other one again. */
+const ATTEMPTS = 5;
+
 /**
- * Like `databaseTransaction`, and once more if it collided with another one. For work that somebody waits for, and that
- * does nothing outside of the database.
+ * Like `databaseTransaction`, and again if it collided with another one, up to five times in all. For work that somebody
+ * waits for, and that does nothing outside of the database.
  */
 export async function repeatableTransaction<Result>(
   pool: Pool,
   work: (client: Queryable) => Promise<Result>,
 ): Promise<Result> {
-  try {
-    return await databaseTransaction(pool, work);
-  } catch (error) {
-    if (isConflict(error)) return await databaseTransaction(pool, work);
-    throw error;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await databaseTransaction(pool, work);
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isConflict(error)) throw error;
+    }
   }
 }
 
