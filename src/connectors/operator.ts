@@ -80,7 +80,7 @@ export interface Declaration {
    * on the answer.
    */
   readonly toTry: readonly string[];
-  /** What the connector and its emulator were checked against that is not ours: clients, requests and samples. */
+  /** Others' clients, requests and samples that the connector and its emulator were checked against. */
   readonly witnesses: readonly string[];
   /** The operator's reaction to a second instruction under the same reference. */
   readonly callerKey: 'answers_again' | 'refuses_reuse' | 'none';

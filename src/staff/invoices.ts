@@ -35,7 +35,7 @@ const invoiceRow = Type.Object({
   ...titled({ issued_at: fields.time, vid: text }),
   from: fields.time({ title: 'From', wide: true }),
   to: fields.time({ title: 'To', description: 'not included', wide: true }),
-  /** Of a credit note: the number of its invoice. */
+  /** The number of the invoice that a credit note credits; null: this is an invoice. */
   credits: textOrNull({ title: 'Credits' }),
   /** Reference of the only payment; null: a period. */
   payment: textOrNull({ title: 'Payment', wide: true }),

@@ -43,7 +43,7 @@ export async function listBought(db: Queryable, ref: AccountRef): Promise<string
 }
 
 /**
- * The lender of an account that answers may contain by itself; undefined if there is none, or it was
+ * The lender of an account that answers may show. Undefined if there is no such account, or if it was
  * sold to the lender of another account of the person.
  */
 export async function findCountedAccount(

@@ -24,7 +24,7 @@ export interface Invoiced {
 
 export interface Draft extends FeeSums {
   readonly vendorId: number;
-  /** What a credit note is about; null: an invoice. */
+  /** The invoice that this credit note credits; null: this is an invoice. */
   readonly credits: Invoiced | null;
   readonly paymentId: string | null;
   readonly lines: readonly InvoiceLine[];

@@ -9,7 +9,7 @@ export type InvoiceFormat = (typeof INVOICE_FORMATS)[number];
 
 /** What a fee consists of, in cents. */
 export interface FeeSums {
-  /** What we earn. */
+  /** The fee without its taxes. */
   readonly netCents: bigint;
   readonly exciseCents: bigint;
   readonly vatCents: bigint;

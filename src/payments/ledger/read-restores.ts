@@ -5,7 +5,7 @@ import type { Queryable } from '../../platform/db/pool.ts';
 export interface Restores {
   /** An open one, which people or the processes will end. */
   readonly isQuarantine: boolean;
-  /** What was stored until then may have gone on in a time that a restore lost; null: nothing. */
+  /** A restore may have lost later steps of whatever was stored until then; null: no restore lost anything. */
   readonly lostUntil: Date | null;
 }
 

@@ -18,7 +18,7 @@ export type Answer =
   | {
       readonly kind: 'content';
       readonly content: unknown;
-      /** Of a list: how many pages it has, by its headers; 0 if they do not say. */
+      /** The number of pages of a list, from its headers; 0 if they do not name it. */
       readonly totalPages?: number;
     }
   /** Refused by DT One in its own words, with HTTP 400 to 499. */

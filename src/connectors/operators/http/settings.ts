@@ -108,7 +108,7 @@ const declaration = Type.Object(
     not_proof: Type.Array(text, { maxItems: 20 }),
     /** Questions that the operator’s documents leave open, to be tried in its sandbox. */
     to_try: Type.Optional(Type.Array(text, { maxItems: 20 })),
-    /** What the configuration was checked against that is not its author's. */
+    /** Programs and documents of others that the configuration was checked against. */
     witnesses: Type.Optional(Type.Array(text, { maxItems: 20 })),
     caller_key: oneOf(['answers_again', 'refuses_reuse', 'none']),
   },
