@@ -13,8 +13,12 @@ import { reportReversal, takeReversal } from '../../src/payments/receipts/revers
 import { importStatement } from '../../src/payments/receipts/statements/import.ts';
 import { findReceipts } from '../../src/payments/receipts/read-receipts.ts';
 import { takeReport } from '../../src/payments/receipts/take.ts';
+import { proposePhonePayout } from '../../src/payments/disbursements/disbursements.ts';
+import { fund } from '../../src/payments/collections/fund.ts';
 import { reportExposure } from '../../src/payments/reports/receivables.ts';
-import { proposedPayout } from '../support/payouts.ts';
+import { openDisbursements, VENDOR_PHONE } from '../support/disbursements.ts';
+import { approveSeen, named, proposedPayout } from '../support/payouts.ts';
+import { quietProposals } from '../support/quiet-proposals.ts';
 import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { COLLECTOR } from '../support/money-fixture.ts';
@@ -183,6 +187,28 @@ test('money that was collected just before its reversal cannot be paid out until
   const [reversal] = await openCases();
   await takeBack(reversal?.caseId ?? '');
   await expectBooks({ collected: 0n, held: 20_000n });
+});
+
+test('money that the provider took back after it was funded is not sent to a phone until people decide', async () => {
+  const proposals = quietProposals(books);
+  const disbursing = await openDisbursements(books, proposals);
+  await disbursing.setPhone(vendorId, VENDOR_PHONE);
+  await takeReport(deps(), report());
+  await fund(books.pool, { vendorId, requestedAt: new Date() });
+  await takeReport(deps(), report({ receipt: 'TB00000002', amountCents: 20_000n }));
+  const toPhone = async (amountCents: bigint) =>
+    await proposePhonePayout(disbursing, {
+      ...{ vendorId, vid: `vendor-${vendorId}`, amountCents, billerCode: undefined },
+      ...{ evidence: 'letter', note: 'asked for', by: named('Asha') },
+    });
+  const before = await toPhone(30_000n);
+  await takeReversal(deps(), report());
+  await expect(approveSeen(books, before.proposalId)).rejects.toThrow('300.00 of it was reversed');
+  await proposals.reject({ proposalId: before.proposalId, by: named('Baraka') });
+  // What is collected covers 200.00 of the 500.00 that went back.
+  await expect(toPhone(20_001n)).rejects.toThrow('300.00 of it was reversed');
+  await toPhone(20_000n);
+  await expectBooks({ collected: 20_000n, float: 30_000n, held: 20_000n });
 });
 
 describe('parts of a receipt that go back', () => {
