@@ -82,6 +82,7 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   invoice_runs: APPEND_ONLY,
   invoices: APPEND_ONLY,
   invoice_controls: APPEND_ONLY,
+  house_accounts: APPEND_ONLY,
   house_transfers: APPEND_ONLY,
   vendor_payouts: APPEND_ONLY,
   payout_phones: APPEND_ONLY,

@@ -61,6 +61,7 @@ export const PAYMENTS_TABLES: TableClasses = {
   invoice_runs: 'local',
   invoices: 'local',
   invoice_controls: 'local',
+  house_accounts: 'local',
   // The bank's reference must be unique across vendors.
   vendor_payouts: 'local',
   payout_phones: 'local',

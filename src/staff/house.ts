@@ -102,7 +102,7 @@ export const HOUSE: Noun = {
     view(core, {
       name: 'house.trial-balance',
       summary:
-        'Every account of the house, and those of all vendors together, over a period: opening balance, debits, credits, and closing balance. Our float with an operator is one line, with what payments took from it. Fails unless debits equal credits.',
+        'Every account of the house, and those of all vendors together, over a period, by the time at which money moved: opening balance, debits, credits, and closing balance. Our float with an operator is one line, with what payments took from it. Fails unless debits equal credits.',
       route: 'GET /ledger',
       permission: 'finance.read',
       isLong: true,
@@ -197,8 +197,8 @@ async function housePage(
   asked: { readonly cursor?: string; readonly limit: number },
   read: Parameters<typeof pageByTime<LedgerEntry>>[1],
 ) {
-  const { shown: entries, next } = await pageByTime(asked, read, ({ postedAt, id }) => ({
-    ...{ at: new Date(postedAt), id },
+  const { shown: entries, next } = await pageByTime(asked, read, ({ postedAt, movedAt, id }) => ({
+    ...{ at: movedAt ?? new Date(postedAt), id },
   }));
   return { entries, next };
 }

@@ -4,6 +4,7 @@ import type { Journal } from '../payments/house/journals.ts';
 import { formatMoney, MONEY_PATTERN, parseMoney } from '../platform/base/money.ts';
 import { action } from './definition.ts';
 import type { Noun, Spelt } from './definition.ts';
+import { requireFile } from './deps.ts';
 import * as fields from './fields.ts';
 import { inputOf, reason, shortText, text, titled } from './fields.ts';
 import { BY_TIME, list } from './lists.ts';
@@ -15,6 +16,7 @@ import { readMoment } from './times.ts';
 const core = async () => ({
   ...(await import('../payments/house/journals.ts')),
   ...(await import('../payments/house/journal.ts')),
+  ...(await import('../payments/house/read-opening.ts')),
   ...(await import('./proposal-core.ts')),
 });
 
@@ -111,6 +113,35 @@ export const JOURNALS: Noun = {
         });
         const made = viewOf(loaded.journalOf(row), loaded);
         return { result: made, audit: loaded.auditOf(row) };
+      },
+    }),
+    action(core, {
+      name: 'journal.open',
+      summary:
+        'Propose the opening trial balance of the system that was used before, once. What floats and vendors had is not in it: one line of the account opening stands for both.',
+      route: 'POST /journals/opening',
+      permission: 'finance.act',
+      proposes: 'house_journal',
+      file: {
+        name: 'file',
+        description: 'CSV with the columns account, debit and credit',
+        maxBytes: 1_000_000,
+      },
+      input: inputOf({
+        reference: shortText({ description: 'reference of the document' }),
+        at: fields.moment({ description: 'the time of the balances' }),
+        reason,
+        evidence: shortText({ description: 'where it can be looked up', placeholder: 'text' }),
+      }),
+      output: journalView,
+      handle: async ({ core: loaded, input, deps, viewer }) => {
+        const { reference, evidence, at, reason: note } = input;
+        const row = await loaded.proposeJournal(await deps.proposals(), {
+          lines: await loaded.readOpening(requireFile(deps).path),
+          movedAt: readMoment(at, 'at', deps.wireTime),
+          ...{ reference, evidence, note, isOpening: true, by: viewer.actor },
+        });
+        return { result: viewOf(loaded.journalOf(row), loaded), audit: loaded.auditOf(row) };
       },
     }),
   ],

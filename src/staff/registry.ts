@@ -41,6 +41,7 @@ export const NOUNS: Readonly<Record<string, () => Promise<Noun>>> = {
   report: async () => (await import('./reports.ts')).REPORTS,
   house: async () => (await import('./house.ts')).HOUSE,
   'house entry': async () => (await import('./entries.ts')).ENTRIES,
+  'house chart': async () => (await import('./chart.ts')).CHART,
   'house journal': async () => (await import('./journals.ts')).JOURNALS,
   credit: async () => (await import('./credit-monitor.ts')).CREDIT,
   'credit override': async () => (await import('./credit-monitor.ts')).CREDIT_OVERRIDES,

@@ -79,7 +79,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'receipt_pushes',
   ],
   'payments/messages': ['unread_messages'],
-  'payments/house': ['house_entries', 'house_journals', 'house_transfers'],
+  'payments/house': ['house_entries', 'house_accounts', 'house_journals', 'house_transfers'],
   'payments/payouts': ['vendor_payouts', 'payout_phones'],
   'payments/vendor-floats': ['vendor_floats', 'vendor_float_hours', 'top_up_rules', 'top_ups'],
   'payments/create': ['payments'],

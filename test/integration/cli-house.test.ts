@@ -39,7 +39,7 @@ describe('a top-up by two people', () => {
     expect(balance.json()).toMatchObject({
       accounts: [
         { account: 'operator-float:kplc', class: 'asset', debit: '500.00', credit: '0.00' },
-        { account: 'suspense', class: 'clearing', debit: '0.00', credit: '500.00' },
+        { account: 'suspense', class: 'asset', debit: '0.00', credit: '500.00' },
       ],
       is_even: true,
     });

@@ -8,6 +8,7 @@ import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import { enterTransfer, findPayout, proposeReturn } from '../../src/payments/payouts/payouts.ts';
 import type { PayoutRequest } from '../../src/payments/payouts/payouts.ts';
+import { proposeAccount } from '../../src/payments/house/own-accounts.ts';
 import { proposeJournal } from '../support/house-decisions.ts';
 import type { NamedJournal } from '../support/house-decisions.ts';
 import { releaseByTwo } from '../support/quarantines.ts';
@@ -72,6 +73,41 @@ describe('a journal', () => {
     expect(cents('expense:bank-fees')).toBe(500n);
     expect(cents(`commission-due:${OPERATOR}`)).toBe(-20_500n);
     expect(cents('income:other')).toBe(-10_000n);
+    await chainEverything(books);
+    expect(await violations()).toEqual([]);
+  });
+
+  test('a journal uses an own account of any class once two people have added it', async () => {
+    const lines = pair('liability:landlord');
+    await expect(journal({ lines })).rejects.toThrow('no account liability:landlord');
+    const asked = { account: 'liability:landlord', title: 'Rent that we owe', note: 'an office' };
+    const { proposalId } = await proposeAccount(quietProposals(books), {
+      ...{ ...asked, by: named('Asha') },
+    });
+    await expect(journal({ lines })).rejects.toThrow('no account liability:landlord');
+    await approve(proposalId);
+    await approve((await journal({ lines })).proposalId);
+    const to = new Date(Date.now() + 1_000);
+    const { lines: accounts } = await readTrialBalance(books.pool, { from: new Date(0), to });
+    const line = accounts.find(({ account }) => account === 'liability:landlord');
+    expect(line).toMatchObject({ class: 'liability', debitCents: 1n });
+    await chainEverything(books);
+    expect(await violations()).toEqual([]);
+  });
+
+  test('the opening trial balance of another system is booked once', async () => {
+    const lines = [
+      { account: 'asset:deposits', side: 'debit', amountCents: 80_000n },
+      { account: 'liability:payables', side: 'credit', amountCents: 30_000n },
+      { account: 'opening', side: 'credit', amountCents: 50_000n },
+    ] as const;
+    await expect(journal({ lines })).rejects.toThrow('opening is no account');
+    const [first, second] = [
+      await journal({ lines, reference: 'O1', isOpening: true }),
+      await journal({ lines, reference: 'O2', isOpening: true }),
+    ];
+    await approve(first.proposalId);
+    await expect(approve(second.proposalId)).rejects.toThrow('is booked already');
     await chainEverything(books);
     expect(await violations()).toEqual([]);
   });
@@ -239,6 +275,12 @@ describe('a forgery is found', () => {
       'when the money of a journal moved',
       `update house_journals set moved_at = '2026-01-01T00:00:00Z'`,
       ['house_equals_journals'],
+    ],
+    [
+      'an account that nobody decided',
+      `insert into house_accounts (added_at, account_id, account, title, proposed_by, decided_by)
+       values (now(), gen_random_uuid(), 'asset:x', 'x', 'Asha', 'Baraka')`,
+      ['accounts_in_chart'],
     ],
     [
       'who approved a journal',

@@ -623,6 +623,17 @@ const PLANTED: readonly Planted[] = [
     },
   },
   {
+    invariant: 'accounts_in_chart',
+    by: 'an account of the house that nobody decided',
+    vendorId: 0,
+    plant: async () => {
+      await books.pool.query(
+        `insert into house_accounts (added_at, account_id, account, title, proposed_by, decided_by)
+         values (now(), gen_random_uuid(), 'asset:x', 'x', 'Asha', 'Baraka')`,
+      );
+    },
+  },
+  {
     invariant: 'payouts_equal_transfers',
     by: 'a payout that was never booked',
     plant: async ({ vendorId }) =>

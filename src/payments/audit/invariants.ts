@@ -117,11 +117,11 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'never_negative',
-    says: 'Only the balances of external, exposure, our losses and our own terms with operators can be below zero.',
+    says: 'Only the balances of external, exposure, our losses, our claims and our own terms with operators can be below zero.',
     sql: `select vendor_id as "vendorId", format('%s is %s', account, balance_cents) as detail
           from accounts where balance_cents < 0 and account not in ('external', 'exposure', 'written_off')
             and account not like 'cost:%' and account not like 'commission_due:%'
-            and account not like 'losses:%'`,
+            and account not like 'losses:%' and account not like 'claims:%'`,
   },
   {
     name: 'reserved_equals_open',

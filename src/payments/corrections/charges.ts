@@ -13,7 +13,14 @@ export interface PlannedTransfer {
 
 /** An account of the case’s operator. Throws: `PlainError` if the case has none. */
 export function accountOf<
-  Kind extends 'operator' | 'receivable' | 'losses' | 'cost' | 'commission' | 'commission_due',
+  Kind extends
+    | 'operator'
+    | 'receivable'
+    | 'claims'
+    | 'losses'
+    | 'cost'
+    | 'commission'
+    | 'commission_due',
 >(kind: Kind, row: Pick<CaseRow, 'operatorCode'>): `${Kind}:${string}` {
   if (row.operatorCode === null) throw new PlainError('The case has no operator.');
   return `${kind}:${row.operatorCode}`;

@@ -3,19 +3,23 @@
  * `operator-float:<code>` is our money with an operator, without what vendors' payments consumed;
  * `opening` is what was there when its books began; `suspense` is money whose other side is not
  * known yet, such as a top-up that only the operator's statement shows. The others are for journals:
- * what an operator has paid of its commission, what we have paid of the VAT and of the excise duty, and accounts that people
- * name.
+ * what an operator has paid of its commission, what we have paid of the VAT and of the excise duty, and own accounts
+ * (`own-accounts.ts`), whose names begin with their class.
  */
 export type HouseAccount =
   | `bank:${string}`
   | `operator-float:${string}`
   | `operator-charges:${string}`
   | `commission-due:${string}`
-  | `${'income' | 'expense' | 'equity'}:${string}`
+  | `${OwnClass}:${string}`
   | 'vat-paid'
   | 'excise-paid'
   | 'opening'
   | 'suspense';
+
+/** The classes of accounts that people name. */
+export const OWN_CLASSES = ['asset', 'liability', 'equity', 'income', 'expense'] as const;
+export type OwnClass = (typeof OWN_CLASSES)[number];
 
 /** Ours, or those of the vendors. */
 export type Books = 'house' | 'vendors';
@@ -30,6 +34,7 @@ export type AccountClass =
   | 'equity'
   | 'income'
   | 'expense'
+  /** An account that is not in the chart: `ledger check` finds it. */
   | 'clearing';
 
 /** By the part of the name before the colon; vendors' accounts as the house sees them. */
@@ -42,18 +47,24 @@ const CLASSES: Readonly<Record<Books, Readonly<Record<string, AccountClass>>>> =
     'commission-due': 'contra_asset',
     'vat-paid': 'contra_liability',
     'excise-paid': 'contra_liability',
+    asset: 'asset',
+    liability: 'liability',
+    equity: 'equity',
     income: 'income',
     expense: 'expense',
-    equity: 'equity',
     opening: 'equity',
-    suspense: 'clearing',
+    // Mostly top-ups of which only the operator's statement is known: it lowers the bank that they came from.
+    suspense: 'asset',
   },
   vendors: {
     // Money that came in for vendors, at our banks.
     external: 'asset',
     // What went from our banks to vendors.
     paid_out: 'contra_asset',
+    // What vendors owe us.
     exposure: 'asset',
+    // What operators owe us.
+    claims: 'asset',
     collected: 'liability',
     float: 'liability',
     reserved: 'liability',
@@ -72,6 +83,9 @@ const CLASSES: Readonly<Record<Books, Readonly<Record<string, AccountClass>>>> =
     excise: 'liability',
   },
 };
+
+/** The parts before the colon of the names of accounts. */
+export const accountKinds = (books: Books): string[] => Object.keys(CLASSES[books]);
 
 /** The class of an account in a trial balance. */
 export function classOf(books: Books, account: string): AccountClass {

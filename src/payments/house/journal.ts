@@ -15,30 +15,34 @@ export interface JournalTransfer {
 }
 
 const MAX_LINES = 20;
+/** An opening trial balance has a line for each account. */
+export const MAX_OPENING_LINES = 500;
 
 /**
  * Accounts that a journal may post to. `commission-due:<code>` is what an operator has paid of its
  * commission, `vat-paid` and `excise-paid` what we have paid of the VAT and of the excise duty: all stand against the vendors' accounts of
- * that name.
+ * that name. An opening trial balance may post to `opening`, too: for what floats and vendors had, which is booked
+ * by itself.
  */
 const ACCOUNT =
-  /^(?:(?:bank|operator-charges|commission-due):[a-z0-9_]{1,40}|(?:income|expense|equity):[a-z0-9_-]{1,40}|suspense|(?:vat|excise)-paid)$/;
+  /^(?:(?:bank|operator-charges|commission-due):[a-z0-9_]{1,40}|(?:asset|liability|equity|income|expense):[a-z0-9_-]{1,40}|suspense|(?:vat|excise)-paid)$/;
 
 /**
  * Throws: `PlainError` (field `lines`) unless there are two or more lines, of different accounts, whose
  * debits equal their credits. Pure.
  */
-export function requireBalanced(lines: readonly JournalLine[]): void {
-  if (lines.length < 2 || lines.length > MAX_LINES) {
-    throw wrong(`A journal has 2 to ${MAX_LINES} lines.`);
+export function requireBalanced(lines: readonly JournalLine[], isOpening = false): void {
+  const maxLines = isOpening ? MAX_OPENING_LINES : MAX_LINES;
+  if (lines.length < 2 || lines.length > maxLines) {
+    throw wrong(`A journal has 2 to ${maxLines} lines.`);
   }
   for (const { account, amountCents } of lines) {
     if (account.startsWith('operator-float:')) {
       throw wrong(`${account}: a float is booked by statements, or with house entry propose.`);
     }
-    if (!ACCOUNT.test(account)) {
+    if (!ACCOUNT.test(account) && !(isOpening && account === 'opening')) {
       throw wrong(
-        `${account} is no account for journals. There are bank:<source>, operator-charges:<code>, commission-due:<code>, income:<name>, expense:<name>, equity:<name>, suspense, vat-paid and excise-paid.`,
+        `${account} is no account for journals. There are bank:<source>, operator-charges:<code>, commission-due:<code>, asset:<name>, liability:<name>, equity:<name>, income:<name>, expense:<name>, suspense, vat-paid and excise-paid.`,
       );
     }
     if (amountCents <= 0n) throw wrong(`${account}: the amount must be above zero.`);

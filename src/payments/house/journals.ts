@@ -17,9 +17,11 @@ import { findOperator } from '../billers/store.ts';
 import type { HouseAccount } from './account.ts';
 import { requireReference } from './entry.ts';
 import { bookedLines, timeField } from './fields.ts';
-import { requireBalanced, transfersOf } from './journal.ts';
+import { MAX_OPENING_LINES, requireBalanced, transfersOf } from './journal.ts';
 import type { JournalLine, JournalTransfer } from './journal.ts';
-import { insertJournal, isJournalBooked } from './journals-store.ts';
+import { insertJournal, isJournalBooked, isOpeningBooked } from './journals-store.ts';
+import { isOwnAccount } from './own-accounts.ts';
+import { listUnknownAccounts } from './own-accounts-store.ts';
 import { listUnknownBanks, postHouseTransfer } from './store.ts';
 
 export const HOUSE_JOURNAL = 'house_journal';
@@ -33,11 +35,13 @@ const content = strict({
       side: Type.Enum(['debit', 'credit']),
       cents: centsAboveZero,
     }),
-    { minItems: 2 },
+    { minItems: 2, maxItems: MAX_OPENING_LINES },
   ),
   movedAt: timeField,
   /** Where it can be looked up. */
   evidence: filledText(1000),
+  /** The opening trial balance of the system that was used before. */
+  isOpening: Type.Boolean(),
 });
 type Content = Static<typeof content>;
 
@@ -45,6 +49,8 @@ interface Facts {
   /** A name in the lines that does not exist; null: all exist. */
   readonly unknown: string | null;
   readonly isBooked: boolean;
+  /** True: an opening trial balance is booked. */
+  readonly isOpened: boolean;
 }
 
 interface Plan {
@@ -72,14 +78,18 @@ export const houseJournalKind = ({ ledgerMac, wireTime }: Deps): AnyKind =>
     describe: (of) => [
       { label: 'Reference', text: of.reference },
       { label: 'Evidence', text: of.evidence },
+      ...(of.isOpening ? [{ label: 'Opening trial balance' }] : []),
       { label: 'Money moved', text: wireTime.format(new Date(of.movedAt)) },
     ],
     read: async (db, { lines, reference }) => ({
       unknown: await findUnknown(db, lines),
       isBooked: await isJournalBooked(db, plainReference(reference)),
+      isOpened: await isOpeningBooked(db),
     }),
-    check: ({ unknown, isBooked }) => {
+    check: ({ unknown, isBooked, isOpened }, { isOpening }) => {
       if (unknown !== null) throw new PlainError(unknown, { field: 'lines' });
+      if (isOpening && isOpened)
+        throw new PlainError('An opening trial balance is booked already.');
       if (!isBooked) return;
       throw new PlainError('This reference was entered before.', { field: 'reference' });
     },
@@ -88,7 +98,7 @@ export const houseJournalKind = ({ ledgerMac, wireTime }: Deps): AnyKind =>
     apply: async (db, plan, approval) => await apply(db, ledgerMac, plan, approval),
   });
 
-/** The problem with an account that names an operator or a bank account which does not exist. */
+/** The problem with an account that is not in the chart, or names an operator or a bank account which does not exist. */
 async function findUnknown(db: Queryable, lines: Content['lines']): Promise<string | null> {
   const codesOf = (prefix: string): string[] =>
     lines
@@ -100,6 +110,10 @@ async function findUnknown(db: Queryable, lines: Content['lines']): Promise<stri
   for (const code of [...codesOf('operator-charges'), ...codesOf('commission-due')]) {
     if ((await findOperator(db, code)) === undefined) return `Operator ${code} does not exist.`;
   }
+  const own = lines.map(({ account }) => account).filter(isOwnAccount);
+  const [account] = await listUnknownAccounts(db, own);
+  if (account !== undefined)
+    return `There is no account ${account}. Add it with house chart propose.`;
   return null;
 }
 
@@ -110,9 +124,10 @@ async function apply(
   { proposal, by, at }: Approved<Content>,
 ): Promise<void> {
   const { proposalId: journalId, content: of, note, proposedBy } = proposal;
-  const { reference, evidence } = of;
+  const { reference, evidence, isOpening } = of;
   const movedAt = new Date(of.movedAt);
-  const journal = { journalId, reference, lines, movedAt, note, evidence, proposedBy };
+  const texts = { reference, note, evidence };
+  const journal = { journalId, ...texts, lines, movedAt, isOpening, proposedBy };
   if (!(await insertJournal(db, { ...journal, decidedBy: by, decidedAt: at }))) {
     throw new PlainError('This reference was entered before.', { field: 'reference' });
   }
@@ -135,15 +150,17 @@ export interface JournalRequest {
   /** Why. */
   readonly note: string;
   readonly evidence: string;
+  /** The opening trial balance of the system that was used before. */
+  readonly isOpening?: boolean;
   readonly by: Actor;
 }
 
 /** Proposes a journal. Nothing is booked yet. Throws: `PlainError` with the problem. */
 export async function proposeJournal(
   proposals: Proposals,
-  { lines, reference, movedAt, note, evidence, by }: JournalRequest,
+  { lines, reference, movedAt, note, evidence, isOpening = false, by }: JournalRequest,
 ): Promise<ProposalRow> {
-  requireBalanced(lines);
+  requireBalanced(lines, isOpening);
   if (movedAt > new Date()) throw new PlainError('It must not be in the future.', { field: 'at' });
   const of = {
     reference: requireReference(reference),
@@ -152,6 +169,7 @@ export async function proposeJournal(
     })),
     movedAt: movedAt.toISOString(),
     evidence: requireText(evidence, 'evidence'),
+    isOpening,
   };
   return await proposals.propose({ kind: HOUSE_JOURNAL, content: of, by, note });
 }

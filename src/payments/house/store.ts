@@ -50,21 +50,21 @@ export interface AccountPeriod {
   readonly creditCents: bigint;
 }
 
-/** The accounts of the house in a period, by the time when transfers were posted. */
+/** The accounts of the house in a period, by the time at which money moved, whenever that was posted. */
 export async function readHousePeriod(
   db: Queryable,
   { from, to }: BookPeriod,
 ): Promise<AccountPeriod[]> {
   const read = await db.query<AccountPeriod>(
     `select account,
-       coalesce(sum(credit - debit) filter (where posted_at < $1), 0)::bigint as "openingCents",
-       coalesce(sum(debit) filter (where posted_at >= $1), 0)::bigint as "debitCents",
-       coalesce(sum(credit) filter (where posted_at >= $1), 0)::bigint as "creditCents"
+       coalesce(sum(credit - debit) filter (where moved_at < $1), 0)::bigint as "openingCents",
+       coalesce(sum(debit) filter (where moved_at >= $1), 0)::bigint as "debitCents",
+       coalesce(sum(credit) filter (where moved_at >= $1), 0)::bigint as "creditCents"
      from (
-       select debit_account as account, amount_cents as debit, 0 as credit, posted_at
-       from house_transfers where posted_at < $2
+       select debit_account as account, amount_cents as debit, 0 as credit, moved_at
+       from house_transfers where moved_at < $2
        union all
-       select credit_account, 0, amount_cents, posted_at from house_transfers where posted_at < $2
+       select credit_account, 0, amount_cents, moved_at from house_transfers where moved_at < $2
      ) s group by account order by account`,
     [from, to],
   );
@@ -155,12 +155,12 @@ export interface HouseTransferRow {
 export interface HouseTransferFilter {
   readonly account: string | null;
   readonly period: BookPeriod | null;
-  /** Older than this one. */
-  readonly before: { readonly postedAt: Date; readonly transferId: string } | null;
+  /** Money moved before this one's. */
+  readonly before: { readonly movedAt: Date; readonly transferId: string } | null;
   readonly limit: number;
 }
 
-/** Transfers of the house, newest first. */
+/** Transfers of the house by the time at which money moved, newest first. */
 export async function listHouseTransfers(
   db: Queryable,
   { account, period, before, limit }: HouseTransferFilter,
@@ -177,15 +177,15 @@ export async function listHouseTransfers(
        left join house_journals j on t.source = 'journal' and j.journal_id = t.source_id
        left join statement_rows r on t.source = 'top_up' and r.row_id = t.source_id
      where ($1::text is null or $1 in (t.debit_account, t.credit_account))
-       and t.posted_at >= coalesce($2::timestamptz, '-infinity')
-       and t.posted_at < coalesce($3::timestamptz, 'infinity')
-       and ($4::timestamptz is null or (t.posted_at, t.transfer_id) < ($4, $5::uuid))
-     order by t.posted_at desc, t.transfer_id desc limit $6`,
+       and t.moved_at >= coalesce($2::timestamptz, '-infinity')
+       and t.moved_at < coalesce($3::timestamptz, 'infinity')
+       and ($4::timestamptz is null or (t.moved_at, t.transfer_id) < ($4, $5::uuid))
+     order by t.moved_at desc, t.transfer_id desc limit $6`,
     [
       account,
       period?.from ?? null,
       period?.to ?? null,
-      before?.postedAt ?? null,
+      before?.movedAt ?? null,
       before?.transferId ?? null,
       limit,
     ],

@@ -6,6 +6,7 @@
  * what waits for a transfer to the vendor's own bank or for the decision about a disbursement, paid_out what was
  * transferred to the bank.
  *
+ * claims:<code> is what we claim of an operator, for what receivable:<code> says it took from our float; zero or below.
  * losses:<code> is what we bear of what an operator took, written_off what vendors owed us and we gave up; both
  * are zero or below.
  *
@@ -25,6 +26,7 @@ export type AccountName =
   | 'held'
   | 'paid_out'
   | 'written_off'
+  | `claims:${string}`
   | `losses:${string}`
   | `operator:${string}`
   | `receivable:${string}`

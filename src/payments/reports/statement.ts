@@ -272,7 +272,7 @@ function firstOfHouse({ createdAt, sourceId }: EntryCursor): Date {
 function houseLine(row: HouseTransferRow): Unsummed {
   const { debitAccount, creditAccount, amountCents } = row;
   return {
-    at: row.postedAt,
+    at: row.movedAt,
     vendorId: null,
     sourceId: row.transferId,
     leg: 1,

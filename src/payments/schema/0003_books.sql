@@ -399,6 +399,20 @@ create table house_entries (
 create unique index house_entries_once on house_entries
   (kind, subject, lower(regexp_replace(reference, '[^A-Za-z0-9]', '', 'g')));
 
+-- Accounts that two people added to the chart; see standard-accounts.ts for those that every installation has. Append-only.
+create table house_accounts (
+  added_at timestamptz not null,
+  account_id uuid primary key,
+  -- Its class and its name.
+  account text not null unique
+    check (account ~ '^(asset|liability|equity|income|expense):[a-z0-9_-]{1,40}$'),
+  title text not null,
+  proposed_by text not null,
+  decided_by text not null,
+  constraint house_accounts_two_people check (lower(decided_by) <> lower(proposed_by))
+);
+create unique index house_accounts_by_title on house_accounts (lower(title));
+
 -- Journals that two people decided: two or more lines whose debits equal their credits. Append-only.
 create table house_journals (
   decided_at timestamptz not null,
@@ -411,6 +425,8 @@ create table house_journals (
   lines jsonb not null check (jsonb_array_length(lines) >= 2),
   note text not null,
   evidence text not null,
+  -- The opening trial balance of the system that was used before. There is at most one.
+  is_opening boolean not null default false,
   proposed_by text not null,
   decided_by text not null,
   constraint house_journals_two_people check (lower(decided_by) <> lower(proposed_by)),
@@ -423,6 +439,8 @@ create table house_journals (
 -- However the reference is spelt: see `plainReference`.
 create unique index house_journals_once on house_journals
   (lower(regexp_replace(reference, '[^A-Za-z0-9]', '', 'g')));
+
+create unique index house_journals_opening on house_journals (is_opening) where is_opening;
 
 -- Append-only.
 create table house_transfers (
@@ -447,7 +465,9 @@ create table house_transfers (
   check (part = 1 or source = 'journal' or part = 2 and source = 'entry'),
   check (debit_account <> credit_account)
 );
+-- The hash chain reads them as they were posted, reports as their money moved.
 create index house_transfers_by_time on house_transfers (posted_at);
+create index house_transfers_by_value on house_transfers (moved_at);
 -- An operator has one opening balance.
 create unique index house_transfers_opening on house_transfers (debit_account)
   where source = 'opening';

@@ -484,9 +484,26 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     input: async () => ({
       lines: [
         { account: 'suspense', side: 'debit', amount: '3.00' },
-        { account: 'income:fees', side: 'credit', amount: '3' },
+        { account: 'income:other', side: 'credit', amount: '3' },
       ],
       ...{ reference: `J-${some()}`, evidence: 'mail', reason: 'the bank told us' },
+    }),
+  },
+  'journal.open': {
+    input: async () => ({
+      ...{ reference: `O-${some()}`, evidence: 'their file', reason: 'we move in' },
+      at: '2026-01-05 00:00:00',
+    }),
+    file: () => 'account,debit,credit\nasset:deposits,5.00,\nopening,,5\n',
+  },
+  'chart.list': nothing,
+  'chart.propose': {
+    input: async () => ({
+      ...{
+        account: `liability:l${some().toLowerCase()}`,
+        title: `Landlord ${some()}`,
+        reason: 'a new office',
+      },
     }),
   },
   'vendor.list': nothing,
