@@ -39,7 +39,7 @@ export interface Sealing {
 }
 
 /** A key that was made before. */
-interface GivenKey {
+export interface GivenKey {
   readonly secret?: string;
 }
 
@@ -71,7 +71,7 @@ export interface AddedVendor {
 export async function registerVendor(
   client: Queryable,
   vendor: NewVendor,
-  sealing: Sealing,
+  sealing: Sealing & GivenKey,
 ): Promise<AddedVendor> {
   const { vid, name, sector, referenceRequired = true, ...settings } = vendor;
   // Logins, which are in lower case, begin with it: two vendors would share them.

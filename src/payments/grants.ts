@@ -86,6 +86,8 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   house_transfers: APPEND_ONLY,
   vendor_payouts: APPEND_ONLY,
   payout_phones: APPEND_ONLY,
+  vendor_openings: APPEND_ONLY,
+  reference_files: { insert: true, update: ['done_at'] },
 
   // Payments.
   payments: READ_ONLY,
@@ -126,6 +128,7 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   operator_handles: { insert: true, delete: true },
   archive_files: READ_ONLY,
   archived_payments: READ_ONLY,
+  used_references: { insert: true, update: ['outcome'] },
 
   // Webhooks.
   webhooks: { insert: true, updateAllBut: ['vendor_id'], delete: true },

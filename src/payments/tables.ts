@@ -65,6 +65,8 @@ export const PAYMENTS_TABLES: TableClasses = {
   // The bank's reference must be unique across vendors.
   vendor_payouts: 'local',
   payout_phones: 'local',
+  vendor_openings: 'local',
+  reference_files: 'local',
 
   payments: 'distributed',
   dispatch_queue: 'distributed',
@@ -75,6 +77,7 @@ export const PAYMENTS_TABLES: TableClasses = {
   operator_handles: 'local',
   archive_files: 'local',
   archived_payments: 'distributed',
+  used_references: 'distributed',
 
   webhooks: 'distributed',
   events: 'distributed',

@@ -10,6 +10,7 @@ import { inputOf, moneyOrNull, orNull, paging } from './fields.ts';
 import { pageOf } from './pages.ts';
 import { proposalView } from './proposal-schema.ts';
 import { keysColumn, keysOf, settingReason, STATUSES } from './signer-schema.ts';
+import { MOVING_VENDORS } from './moving-vendors.ts';
 import { NEW_VENDORS } from './new-vendors.ts';
 import { VENDOR_KEYS } from './vendor-keys.ts';
 import { referenceRequired, sector, settings, settingsOfInput } from './vendor-settings.ts';
@@ -19,6 +20,7 @@ const core = async () => ({
   ...(await import('../parties/administer.ts')),
   ...(await import('../parties/read-keys.ts')),
   ...(await import('../parties/read-vendors.ts')),
+  ...(await import('../payments/moving/read-references.ts')),
   ...(await import('../payments/settings/fields.ts')),
   ...(await import('../payments/settings/vendors.ts')),
   ...(await import('../payments/vendor-floats/administer.ts')),
@@ -60,6 +62,7 @@ export const VENDORS: Noun = {
   summary: 'Vendors: the merchants that pay bills.',
   definitions: [
     ...NEW_VENDORS,
+    ...MOVING_VENDORS,
     view(core, {
       name: 'vendor.list',
       summary: 'Vendors with their settings and balances.',
@@ -210,8 +213,9 @@ function statusAction(verb: 'suspend' | 'resume', summary: string): AnyAction {
     actsAlone: 'always',
     input: inputOf({ vid, reason: settingReason }),
     output: Type.Object({ vid: vendorRow.vid, status }),
-    handle: async ({ core: { requireVendor, changeVendor }, input, deps }) => {
+    handle: async ({ core: { requireVendor, changeVendor, requireReferences }, input, deps }) => {
       const before = await requireVendor(deps.pool, input.vid);
+      if (verb === 'resume') await requireReferences(deps.pool, before.vendorId);
       await changeVendor(deps.pool, before.vid, { status: wanted });
       const change = { before: { status: before.status }, after: { status: wanted } };
       return { result: { vid: before.vid, status: wanted } as const, audit: change };

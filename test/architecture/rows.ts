@@ -78,7 +78,13 @@ export const ROWS: readonly (readonly string[])[] = [
   ['payments/reconciliation', 'payments/archive'],
   ['payments/quarantine', 'payments/corrections', 'payments/timeline', 'payments/overview'],
   ['payments/receipts'],
-  ['payments/vendor-floats', 'payments/uploads', 'payments/vendor-secrets', 'payments/invoices'],
+  [
+    'payments/vendor-floats',
+    'payments/uploads',
+    'payments/vendor-secrets',
+    'payments/invoices',
+    'payments/moving',
+  ],
   // Settings of every folder below that two people decide.
   ['payments/settings'],
   // Its customers' phones are sealed as the secrets of settings are.

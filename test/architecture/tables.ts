@@ -92,6 +92,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   ],
   'payments/cases': ['cases', 'case_events'],
   'payments/corrections': ['corrections'],
+  'payments/moving': ['vendor_openings', 'reference_files', 'used_references'],
   'payments/archive': ['archive_files', 'archived_payments'],
   'payments/events': ['webhooks', 'events'],
   'payments/reconciliation': [
@@ -204,8 +205,8 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     why: 'the hash of what was settled is taken from the row, under the lock of the correction; and what corrections posted is in their transfers',
   },
   'payments/create/earlier-store.ts': {
-    tables: ['archived_payments'],
-    why: 'a reference makes its payment once, archived or not, and this says so before it is decided; the archive is above',
+    tables: ['archived_payments', 'used_references'],
+    why: 'a reference makes its payment once, archived or not, here or at another system, and this says so before it is decided; the archive is above',
   },
   'payments/house/entries-store.ts': {
     tables: ['statement_rows'],

@@ -393,6 +393,17 @@ const PLANTED: readonly Planted[] = [
     along: ['corrections_equal_transfers'],
   },
   {
+    invariant: 'openings_equal_transfers',
+    by: 'a balance from another system that nobody decided',
+    plant: async ({ vendorId }) => {
+      await run(
+        `insert into accounts (bucket, vendor_id, account) values (bucket_of($1), $1, 'opening')`,
+        [vendorId],
+      );
+      await addUnmatched(vendorId, 'opening', 'float');
+    },
+  },
+  {
     invariant: 'vendor_hours_equal_transfers',
     by: 'a sum of an hour without transfers',
     plant: async ({ vendorId }) =>

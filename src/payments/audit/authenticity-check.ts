@@ -1,7 +1,18 @@
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import { collectionText, correctionText, payoutText, receiptText } from '../ledger/authenticity.ts';
-import type { CollectionContent, PayoutContent, ReceiptContent } from '../ledger/authenticity.ts';
+import {
+  collectionText,
+  correctionText,
+  openingText,
+  payoutText,
+  receiptText,
+} from '../ledger/authenticity.ts';
+import type {
+  CollectionContent,
+  OpeningContent,
+  PayoutContent,
+  ReceiptContent,
+} from '../ledger/authenticity.ts';
 import { houseTransferText } from '../house/transfer.ts';
 import type { PostedTransfer } from '../house/transfer.ts';
 import { ACCOUNTS_INVARIANT, checkAccounts } from './accounts-check.ts';
@@ -26,6 +37,8 @@ export async function checkAuthenticity(
   const corrections = await checkCorrections(db, mac);
   onInvariant?.('payouts_authentic');
   const payouts = await checkPayouts(db, mac);
+  onInvariant?.('openings_authentic');
+  const openings = await checkVendorOpenings(db, mac);
   onInvariant?.(PHONES_INVARIANT.name);
   const phones = await checkPhones(db, mac);
   onInvariant?.('house_authentic');
@@ -36,6 +49,7 @@ export async function checkAuthenticity(
     ...accounts,
     ...corrections,
     ...payouts,
+    ...openings,
     ...phones,
     ...house,
   ];
@@ -165,6 +179,22 @@ async function checkPayouts(db: Queryable, mac: Mac): Promise<Violation[]> {
       invariant: 'payouts_authentic',
       vendorId: row.vendorId,
       detail: `payout ${row.payoutId}: ${faultOf(row.mac)}`,
+    }));
+}
+
+async function checkVendorOpenings(db: Queryable, mac: Mac): Promise<Violation[]> {
+  const read = await db.query<OpeningContent & { mac: Buffer }>(
+    `select vendor_id as "vendorId", import_id as "importId", collected_cents as "collectedCents",
+       float_cents as "floatCents", has_references as "hasReferences", valued_at as "valuedAt",
+       posted_at as "postedAt", mac
+     from vendor_openings`,
+  );
+  return read.rows
+    .filter((row) => !mac.verify(openingText(row), row.mac))
+    .map((row) => ({
+      invariant: 'openings_authentic',
+      vendorId: row.vendorId,
+      detail: `opening ${row.importId}: ${faultOf(row.mac)}`,
     }));
 }
 

@@ -98,6 +98,10 @@ const FURTHER_INVARIANTS = [
     name: 'payouts_authentic',
     says: 'Every payout was approved through the service: it has a valid authentication code.',
   },
+  {
+    name: 'openings_authentic',
+    says: 'Every balance that a vendor brought was approved through the service: it has a valid authentication code.',
+  },
   PHONES_INVARIANT,
   {
     name: 'house_authentic',

@@ -6,6 +6,7 @@ import { HOUSE_INVARIANTS } from './house-invariants.ts';
 import { RECEIPT_INVARIANTS } from './receipt-invariants.ts';
 import type { Invariant } from './invariant.ts';
 import { priceInvariants } from './price-invariants.ts';
+import { VENDOR_OPENINGS_INVARIANT } from './vendor-openings-invariant.ts';
 
 /** Every payment, including those whose details were archived. */
 const PAYMENTS = `(
@@ -117,9 +118,9 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'never_negative',
-    says: 'Only the balances of external, exposure, our losses, our claims and our own terms with operators can be below zero.',
+    says: 'Only the balances of external, opening, exposure, our losses, our claims and our own terms with operators can be below zero.',
     sql: `select vendor_id as "vendorId", format('%s is %s', account, balance_cents) as detail
-          from accounts where balance_cents < 0 and account not in ('external', 'exposure', 'written_off')
+          from accounts where balance_cents < 0 and account not in ('external', 'opening', 'exposure', 'written_off')
             and account not like 'cost:%' and account not like 'commission_due:%'
             and account not like 'losses:%' and account not like 'claims:%'`,
   },
@@ -287,6 +288,7 @@ export const INVARIANTS: readonly Invariant[] = [
           ) f on f.vendor_id = p.vendor_id and f.source_id = p.payout_id
           where (p.amount_cents, p.posted_at) is distinct from (f.amount_cents, f.created_at)`,
   },
+  VENDOR_OPENINGS_INVARIANT,
   HOLDS_INVARIANT,
   DISBURSEMENTS_INVARIANT,
   {
@@ -304,7 +306,7 @@ export const INVARIANTS: readonly Invariant[] = [
             from transfers
             where (debit_account, credit_account) not in
                 (('external', 'collected'), ('collected', 'float'), ('float', 'reserved'))
-              and credit_account <> 'paid_out' and 'held' not in (debit_account, credit_account)
+              and debit_account <> 'opening' and credit_account <> 'paid_out' and 'held' not in (debit_account, credit_account)
               and debit_account <> 'reserved' and leg not in (8, 9)
             group by bucket, vendor_id, source_id
           ) f on f.bucket = c.bucket and f.vendor_id = c.vendor_id and f.source_id = c.correction_id

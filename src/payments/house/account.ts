@@ -59,6 +59,8 @@ const CLASSES: Readonly<Record<Books, Readonly<Record<string, AccountClass>>>> =
   vendors: {
     // Money that came in for vendors, at our banks.
     external: 'asset',
+    // Against it stands the opening of the bank accounts that have the money.
+    opening: 'equity',
     // What went from our banks to vendors.
     paid_out: 'contra_asset',
     // What vendors owe us.
@@ -106,6 +108,7 @@ const LINES: Readonly<Record<Books, Readonly<Record<string, Omit<LineName, 'clas
     'excise-paid': { books: 'vendors', account: 'excise' },
   },
   vendors: {
+    opening: { books: 'house', account: 'opening' },
     operator: { books: 'house', account: 'operator-float' },
     receivable: { books: 'house', account: 'operator-float' },
     commission_due: { books: 'house', account: 'commission-due' },

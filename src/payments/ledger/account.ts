@@ -1,5 +1,6 @@
 /**
- * A vendor's accounts. `external` is where money comes from; `exposure` is where it comes from if
+ * A vendor's accounts. `external` is where money comes from, `opening` where the balances come from that it had at
+ * another system; `exposure` is where it comes from if
  * the vendor has already spent it, and is what the vendor owes us. Their balances may be negative.
  * The other accounts show where the vendor's money is: collected → float → reserved →
  * operator:<code>, fees, excise and vat; receivable:<code> is what an operator has to give back. held is
@@ -16,6 +17,7 @@
  */
 export type AccountName =
   | 'external'
+  | 'opening'
   | 'exposure'
   | 'collected'
   | 'float'
@@ -56,6 +58,8 @@ export function movementName(debitAccount: string, creditAccount: string): strin
 
 const MOVEMENTS: Readonly<Record<string, string>> = {
   'external>collected': 'collected',
+  'opening>collected': 'opening',
+  'opening>float': 'opening',
   'collected>float': 'funded',
   'collected>held': 'held',
   'held>collected': 'returned',

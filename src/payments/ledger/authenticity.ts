@@ -173,6 +173,26 @@ export function payoutText(payout: PayoutContent): string {
   ]);
 }
 
+/** What a vendor had at the system that it came from, as its authentication code covers it. */
+export interface OpeningContent {
+  readonly vendorId: number;
+  /** The proposal. */
+  readonly importId: string;
+  readonly collectedCents: bigint;
+  readonly floatCents: bigint;
+  readonly hasReferences: boolean;
+  readonly valuedAt: Date;
+  readonly postedAt: Date;
+}
+
+export function openingText(row: OpeningContent): string {
+  return JSON.stringify([
+    ...['vendor_openings', row.vendorId, row.importId],
+    ...[String(row.collectedCents), String(row.floatCents), row.hasReferences],
+    ...[timeText(row.valuedAt), timeText(row.postedAt)],
+  ]);
+}
+
 /** The phone of a vendor's payouts, as its authentication code covers it. */
 export interface PayoutPhoneContent {
   readonly vendorId: number;

@@ -1,5 +1,8 @@
 import { isVendorsMoneySql } from './account.ts';
 
+/** Income, or what the vendor had at another system. */
+const INCOMING = `(x.debit_account = 'opening' or x.debit_account = 'external' and x.credit_account = 'collected')`;
+
 /**
  * SQL that lists every transfer as closed days count it: once for the vendor's own money
  * (`operator_code` ''; that is `VENDORS_MONEY` together), and once for each operator
@@ -15,7 +18,7 @@ export const flowsOf = (transfers: string): string => `(
   select x.created_at, x.vendor_id,
     case when x.side = 0 then '' else split_part(x.account, ':', 2) end as operator_code,
     x.net_cents,
-    case when x.side = 0 and x.debit_account = 'external' and x.credit_account = 'collected'
+    case when x.side = 0 and ${INCOMING}
       then x.amount_cents else 0 end as in_cents,
     case when x.debit_account = 'reserved' and (x.side <> 0 or x.credit_account like 'operator:%')
       then x.amount_cents else 0 end as payments_cents,
@@ -30,7 +33,7 @@ export const flowsOf = (transfers: string): string => `(
     case when (x.side <> 0 or x.debit_account = 'reserved') and x.credit_account = 'float'
       then x.amount_cents else 0 end as refunds_cents,
     case when x.debit_account = 'reserved'
-        or x.side = 0 and x.debit_account = 'external' and x.credit_account = 'collected'
+        or x.side = 0 and ${INCOMING}
         or x.side = 0 and x.credit_account = 'paid_out'
         or x.other like 'cost:%' or x.other like 'commission:%'
       then 0 else x.net_cents end as corrections_cents

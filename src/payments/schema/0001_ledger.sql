@@ -16,9 +16,10 @@ create table accounts (
   primary key (bucket, vendor_id, account),
   -- `exposure` is what a vendor owes us: money that it has spent without having it. `cost:<code>` is what we
   -- paid an operator, `commission_due:<code>` what it still has to pay us, `losses:<code>` what we bear,
-  -- `claims:<code>` what we claim of it, and `written_off` debts that we write off.
+  -- `claims:<code>` what we claim of it, and `written_off` debts that we write off. `opening` is what a vendor had at
+  -- the system that it came from.
   constraint accounts_never_negative
-    check (balance_cents >= 0 or account in ('external', 'exposure', 'written_off')
+    check (balance_cents >= 0 or account in ('external', 'opening', 'exposure', 'written_off')
       or account like 'cost:%' or account like 'commission_due:%' or account like 'losses:%'
       or account like 'claims:%')
 ) with (fillfactor = 30, autovacuum_vacuum_scale_factor = 0.05);

@@ -356,6 +356,34 @@ create table payout_phones (
   mac bytea not null,
   primary key (vendor_id, number)
 );
+
+-- What vendors had at the system that they came from, which two people decided. Append-only.
+create table vendor_openings (
+  -- The date of the balances.
+  valued_at timestamptz not null,
+  posted_at timestamptz not null,
+  collected_cents bigint not null check (collected_cents >= 0),
+  float_cents bigint not null check (float_cents >= 0),
+  -- The id of the proposal, and the source of the transfers.
+  import_id uuid not null,
+  vendor_id integer primary key,
+  -- Whether it used references there. Until they are all here, its requests are not accepted.
+  has_references boolean not null,
+  -- HMAC-SHA-256 of the row under the ledger's key.
+  mac bytea not null
+);
+
+-- Files of used references that two people decided about.
+create table reference_files (
+  approved_at timestamptz not null,
+  -- When the last of its lines was stored; null: not yet.
+  done_at timestamptz,
+  proposal_id uuid not null,
+  -- Of the bytes of the file.
+  sha256 text primary key check (sha256 ~ '^[0-9a-f]{64}$'),
+  vendor_ids integer[] not null
+);
+
 -- However the reference is spelt: see `plainReference`.
 create unique index vendor_payouts_once on vendor_payouts
   (lower(regexp_replace(reference, '[^A-Za-z0-9]', '', 'g')));

@@ -3,6 +3,7 @@ import { BILLER, ROUTE } from './billers.ts';
 import { COLLECTOR, COLLECTOR_KEY } from './collectors.ts';
 import { COMPANY, INVOICE_NAME } from './invoicing.ts';
 import { ACCOUNT, SOURCE, SOURCE_KEY } from './money-in.ts';
+import { MOVED_VENDORS, USED_REFERENCES } from './moving.ts';
 import { PAYOUT_PHONE, TOP_UP, VENDOR, WEBHOOK } from './vendors.ts';
 import { NEW_VENDOR } from './new-vendor.ts';
 import { OPERATOR, OPERATOR_KEY } from './operators.ts';
@@ -42,7 +43,10 @@ const FAMILIES: readonly Family[] = [
       title: 'Setting of a vendor or a collector',
       permission: 'vendors.act',
     },
-    settings: [COLLECTOR, COLLECTOR_KEY, NEW_VENDOR, VENDOR, WEBHOOK, PAYOUT_PHONE],
+    settings: [
+      ...[COLLECTOR, COLLECTOR_KEY, NEW_VENDOR, VENDOR, WEBHOOK, PAYOUT_PHONE],
+      ...[MOVED_VENDORS, USED_REFERENCES],
+    ],
   },
 ];
 

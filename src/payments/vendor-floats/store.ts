@@ -70,7 +70,7 @@ export async function readMoney(
          coalesce(sum(balance_cents) filter (where account = 'float'), 0)::bigint as "floatCents",
          coalesce(sum(balance_cents) filter (where account = 'collected'), 0)::bigint
            as "collectedCents",
-         coalesce(-sum(balance_cents) filter (where account in ('external', 'exposure', 'written_off', 'paid_out')
+         coalesce(-sum(balance_cents) filter (where account in ('external', 'opening', 'exposure', 'written_off', 'paid_out')
            or ${isVendorsMoneySql('account')}), 0)::bigint as "paidOutCents"
        from accounts where bucket = $1 and vendor_id = any ($2) group by vendor_id`,
       [bucket, items.map(({ vendorId }) => vendorId)],

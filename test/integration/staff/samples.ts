@@ -197,6 +197,23 @@ const bill = () => ({
 /** Nothing is paid by it, so nothing moves while later samples are tried. */
 const refusedFile = (): string => `biller_name,account,amount\nnobody,${some()},50\n`;
 
+const movedFile = (vid = `moved-${some()}`): string =>
+  `vid,name,sector,key,collected,float,references\n${vid},Shop,retail,key of ${some()},1.00,2.00,yes\n`;
+const usedFile = (): string => `vid,reference,status\nmoved,${some()},SUCCESS\n`;
+
+const withMoved = new WeakMap<World, Promise<void>>();
+/** The vendor of these references, once. */
+async function bringMoved(world: World): Promise<void> {
+  const bring = async (): Promise<void> => {
+    const to = '/vendor-imports?at=2026-10-31&reason=move';
+    const made = await world.act('admin', to, Buffer.from(movedFile('moved')));
+    await world.approve('admin2', (made['proposal'] as { readonly proposal: string }).proposal);
+  };
+  const brought = withMoved.get(world) ?? bring();
+  withMoved.set(world, brought);
+  await brought;
+}
+
 /** A file that was submitted in the console. */
 const uploaded = async ({ upload }: World) => {
   const reference = `F-${some()}`;
@@ -218,6 +235,28 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'bulk.upload': {
     input: async () => ({ reference: `F-${some()}`, total: '0.00' }),
     file: refusedFile,
+  },
+  'vendor.try-import': { by: 'admin', input: async () => ({}), file: () => movedFile() },
+  'vendor.import': {
+    by: 'admin',
+    input: async () => ({ at: '2026-10-31', reason: 'they come to us' }),
+    file: () => movedFile(),
+  },
+  'vendor.try-references': {
+    by: 'admin',
+    input: async (world) => {
+      await bringMoved(world);
+      return {};
+    },
+    file: usedFile,
+  },
+  'vendor.propose-references': {
+    by: 'admin',
+    input: async (world) => {
+      await bringMoved(world);
+      return { reason: 'they come to us' };
+    },
+    file: usedFile,
   },
   'bulk.show': { input: uploaded },
   'bulk.results': { input: uploaded },
