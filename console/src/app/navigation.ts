@@ -7,6 +7,7 @@ import {
   Gauge,
   EyeOff,
   FileSpreadsheet,
+  FileText,
   FileUp,
   KeyRound,
   ListTree,
@@ -72,6 +73,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       { to: '/cases', title: msg`Cases`, icon: Scale, permission: 'cases.read', key: 'c' },
       { to: '/approvals', title: msg`Approvals`, icon: ClipboardCheck, permission: 'approvals.read', key: 'w', badge: 'approvals' },
       { to: '/reconciliation', title: msg`Reconciliation`, icon: GitCompareArrows, permission: 'reconciliation.read', key: 'r', also: ['/statements'] },
+      { to: '/invoices', title: msg`Invoices`, icon: FileText, permission: 'statement.read', key: '4' },
     ],
   },
   {
