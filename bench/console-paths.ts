@@ -62,8 +62,6 @@ export const NOT_MEASURED: Readonly<Record<string, string>> = {
   '/invoices/:invoice': 'it is found by its primary key',
   '/invoices/:invoice/file': 'one invoice, by its key',
   '/messages/:message': 'one message, by its id',
-  '/invoices/:invoice': 'one invoice, by its id',
-  '/invoices/:invoice/file': 'one invoice, by its id',
   '/receipts/:receipt': 'one receipt, by its number',
   '/home/events': 'a stream; `watch` reads it while creates run',
   '/operators/:operator/products': 'it asks the operator',
