@@ -1,8 +1,12 @@
+import { readFile, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CallbackReport } from '../../src/connectors/operator-callbacks.ts';
 import type { Paid, StatusOutcome } from '../../src/connectors/operator-outcomes.ts';
 import type { Connector } from '../../src/connectors/operator.ts';
 import { encodeReference } from '../../src/parties/reference.ts';
+import { archivePayments } from '../../src/payments/archive/archive.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { pauseAfter } from '../../src/payments/dispatch/late-details.ts';
 import type { Payments } from '../../src/payments/payments.ts';
@@ -23,6 +27,7 @@ import { newPayment } from '../support/new-transaction.ts';
 import { createScriptedConnector, paid, SILENCE } from '../support/scripted-connector.ts';
 import type { Script, ScriptedConnector } from '../support/scripted-connector.ts';
 import { sharedBooks } from '../support/shared-books.ts';
+import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 
 // The operator says that a payment is made, and its token comes later.
 
@@ -221,6 +226,38 @@ describe('details that follow', () => {
       expect(await statusOf(payments, made)).toMatchObject({ details: { token: TOKEN } }),
     );
     expect(await casesOf(made)).toEqual([]);
+  });
+
+  test('an unsigned callback brings none from an operator that cannot be asked', async () => {
+    const { made, payments } = await payOne({ pay: owing });
+    const says = { ...paid(made), details: { token: 'forged' } };
+    for (let times = 0; times < 2; times += 1) {
+      await callBack(payments, made, { kind: 'hint', operatorHandle: null, says });
+    }
+    expect(await statusOf(payments, made)).toMatchObject({ details: null, detailsPending: true });
+    expect(await eventsOf(made)).toEqual([['transaction.succeeded', null]]);
+    expect(await casesOf(made)).toEqual([]);
+  });
+
+  test('keep their payment out of the archive until they have come, and go there with it', async () => {
+    const folder = await makeTemporaryFolder();
+    try {
+      const { made, payments } = await payOne({ pay: owing });
+      const soon = new Date(Date.now() + 60_000);
+      const wanted = { vendorIds: [made.vendorId], before: soon, folder };
+      expect(await archivePayments(books.owner, wanted)).toMatchObject({ payments: 0 });
+      await callBack(payments, made, complete(made));
+      expect(await eventsOf(made)).toEqual([['transaction.succeeded', null], RECEIVED]);
+      expect(await archivePayments(books.owner, wanted)).toMatchObject({ payments: 1 });
+      const [name = ''] = await readdir(folder);
+      const line = gunzipSync(await readFile(path.join(folder, name))).toString();
+      expect(JSON.parse(line)).toMatchObject({ late_details: { token: TOKEN } });
+      // The operator repeats itself after months.
+      await callBack(payments, made, complete(made));
+      expect(await casesOf(made)).toEqual([]);
+    } finally {
+      await removeFolder(folder);
+    }
   });
 
   test('are asked for at once when a person wants it', async () => {
