@@ -289,10 +289,10 @@ describe('malipo vendor', () => {
     expect([signs('rotor', second), signs('rotor', third)]).toEqual([false, true]);
   });
 
-  it('keeps a day’s overlap by default, and two keys at most', async () => {
+  it('keeps a day’s overlap by default, two keys at most, and replaces no key twice', async () => {
     const rotated = await malipo(environment, 'vendor', 'rotate-key', 'rotor');
     expect(rotated.stdout).toMatch(/former one stays valid +86400$/m);
-    // Two rotations at the same moment: each waits until both have begun.
+    // Two that replace the same key at the same moment: each waits until both have begun.
     const rotations: Promise<Ran>[] = [];
     await databaseTransaction(pool, async (client) => {
       await client.query("select from settings_versions where topic = 'vendors' for update");
@@ -304,7 +304,10 @@ describe('malipo vendor', () => {
       });
     });
     const both = await Promise.all(rotations);
-    expect(both.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    expect(both.map(({ exitCode }) => exitCode).toSorted()).toEqual([0, 1]);
+    expect(both.find(({ exitCode }) => exitCode === 1)?.stderr).toContain(
+      'The secret of rotor was replaced or removed meanwhile.',
+    );
     const { directory } = await directoryOf();
     expect(directory.vendor('rotor')?.keys).toHaveLength(2);
     const listed = await must(environment, 'vendor', 'list');

@@ -3,13 +3,14 @@ import type { Sealing } from '../../parties/administer.ts';
 import { requireSameMasterKey } from '../../parties/keys.ts';
 import { listKeysOf } from '../../parties/read-keys.ts';
 import type { VendorRow } from '../../parties/read-vendors.ts';
+import { Refusal } from '../../platform/base/errors.ts';
 import { isSamePerson } from '../../platform/base/person.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import type { Actor } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
 import type { ProposalRow } from '../../proposals/proposal.ts';
 import { rotateOwnSecret } from '../events/administer.ts';
-import { VENDOR_SECRET } from './vendor-secret.ts';
+import { replacedMeanwhile, VENDOR_SECRET } from './vendor-secret.ts';
 import type { SecretContent, SecretOf } from './vendor-secret.ts';
 
 export interface SecretRequest {
@@ -98,17 +99,20 @@ async function create(
 ): Promise<StaffRotation> {
   await proposals.requireMayPropose(pool, by, row);
   const { vendorId, vid, of, replaces, overlapSeconds } = contentOf(row);
-  const request = {
-    // Once for each proposal.
-    ...{ idempotencyKey: `proposal ${row.proposalId}`, overlapSeconds },
-    // Alone, nothing was seen that could have changed: two at once are two secrets.
-    signedWith: row.isAlone === true ? null : replaces,
-  };
-  const { secret } =
-    of === 'vendor'
-      ? await rotateOwnKey(pool, vid, request, sealing)
-      : await rotateOwnSecret(pool, { vendorId, vid }, request, sealing);
-  return { row, secret, overlapSeconds };
+  // Once for each proposal.
+  const idempotencyKey = `proposal ${row.proposalId}`;
+  const request = { idempotencyKey, overlapSeconds, signedWith: replaces };
+  try {
+    const { secret } =
+      of === 'vendor'
+        ? await rotateOwnKey(pool, vid, request, sealing)
+        : await rotateOwnSecret(pool, { vendorId, vid }, request, sealing);
+    return { row, secret, overlapSeconds };
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'changed_meanwhile')
+      throw replacedMeanwhile(vid);
+    throw error;
+  }
 }
 
 const contentOf = (row: ProposalRow): SecretContent => row.content as SecretContent;

@@ -34,6 +34,11 @@ const NAMES = { vendor: 'Security key', webhook: 'Webhook secret' } as const;
 
 const CHANGES = { vendor: 'security_key', webhook: 'webhook_secret' } as const;
 
+/** Of two that replace the same secret at once, the second one gets this. */
+export function replacedMeanwhile(vid: string): PlainError {
+  return new PlainError(`The secret of ${vid} was replaced or removed meanwhile.`);
+}
+
 /**
  * Permits whoever proposes it to create a vendor's new secret (`rotate.ts`). The vendor is told.
  */
@@ -60,8 +65,7 @@ export const vendorSecretKind: AnyKind = kind<SecretContent, Facts, SecretConten
     return { currentId: current?.keyId ?? null };
   },
   check: ({ currentId }, { replaces, vid }) => {
-    if (currentId === replaces) return;
-    throw new PlainError(`The secret of ${vid} was replaced or removed meanwhile.`);
+    if (currentId !== replaces) throw replacedMeanwhile(vid);
   },
   plan: (_facts, { content: planned }) => planned,
   show: ({ vid, of }): readonly Line[] => [
