@@ -157,11 +157,6 @@ async function afterwards<Result>(
            execute (select sql from definition);
            drop table definition;
          end if;
-         if not exists (select from pg_constraint where conname = 'accounts_never_negative') then
-           alter table accounts add constraint accounts_never_negative
-             check (balance_cents >= 0 or account in ('external', 'exposure', 'written_off')
-               or account like 'cost:%' or account like 'commission_due:%' or account like 'losses:%');
-         end if;
        end $$`,
     );
     for (const table of TABLES) {
@@ -611,7 +606,12 @@ const WAYS: readonly Way[] = [
   {
     way: 'a constraint that was dropped',
     tamper: async () =>
-      await books.owner.query('alter table accounts drop constraint accounts_never_negative'),
+      await books.owner.query(
+        `create table definition as
+         select 'alter table accounts add constraint accounts_never_negative ' || pg_get_constraintdef(oid) as sql
+           from pg_constraint where conname = 'accounts_never_negative';
+         alter table accounts drop constraint accounts_never_negative`,
+      ),
     found: 'schema_intact',
   },
   // Changes that only a person or another record can find. The security page lists each in these words.
