@@ -58,10 +58,14 @@ const ACCEPTED: Readonly<Record<string, string>> = {
     'entries are made by people',
   'src/payments/audit/openings-check.ts house_entries e: by () without kind':
     'entries are made by people',
-  'src/payments/house/store.ts house_transfers house_transfers: by () without posted_at':
+  'src/payments/house/store.ts house_transfers house_transfers: by () without moved_at':
     'the trial balance of a new installation',
-  'src/payments/house/store.ts house_transfers house_transfers_1: by () without posted_at':
+  'src/payments/house/store.ts house_transfers house_transfers_1: by () without moved_at':
     'the trial balance of a new installation',
+  'src/payments/reconciliation/bridge-store.ts house_transfers house_transfers: by () without moved_at':
+    'the float of a new installation',
+  'src/payments/reconciliation/bridge-store.ts house_transfers house_transfers_1: by () without moved_at':
+    'the float of a new installation',
   'src/payments/reports/receivables-store.ts corrections c: by () without bucket, vendor_id, vendor_id, correction_id':
     'corrections are made by people',
   'src/payments/reports/receivables-store.ts cases cases: by () without case_id':

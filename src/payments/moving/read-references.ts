@@ -9,6 +9,8 @@ const USED = `select payment_id as "paymentId", created_at as "createdAt", outco
     merchant_reference as "merchantReference"
   from used_references where bucket = bucket_of($1) and vendor_id = $1`;
 
+type UsedRow = Omit<UsedReference, 'vendorId' | 'feeCents' | 'phone'>;
+
 /**
  * The status of what the vendor created at the system that it came from; undefined if it used no such reference there.
  * Never unknown to the vendor: a client that was told so would pay under a new reference.
@@ -20,8 +22,8 @@ export async function readUsedReference(
   const { vendorId } = key;
   const found =
     'paymentId' in key
-      ? await db.query<UsedReference>(`${USED} and payment_id = $2`, [vendorId, key.paymentId])
-      : await db.query<UsedReference>(`${USED} and merchant_reference = $2`, [
+      ? await db.query<UsedRow>(`${USED} and payment_id = $2`, [vendorId, key.paymentId])
+      : await db.query<UsedRow>(`${USED} and merchant_reference = $2`, [
           vendorId,
           key.merchantReference,
         ]);
