@@ -48,3 +48,11 @@ export function cannotBeAsked(operatorCode: string | null, handle: string | null
   if (statusBy === 'cannot_be_asked' || callbackTrust === 'secret_url') return true;
   return statusBy === 'operator_handle' && handle === null;
 }
+
+/** Operators whose "not found" proves nothing, because it is not established how soon they know an instruction. */
+const UNPROVEN: ReadonlySet<string | null> = new Set(['airtelmoney', 'pesalink']);
+
+/** Whether only people can find out that the operator never got the instruction. */
+export function cannotProveAbsence(operatorCode: string | null): boolean {
+  return UNPROVEN.has(operatorCode);
+}
