@@ -123,6 +123,8 @@ function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measur
     '/protocols/:protocol': { ...LISTS, params: { protocol: ['daraja-b2b'] } },
     '/proposals': { ...LISTS, query: { kind: ['payout'] } },
     '/corrections': { ...LISTS, ...ofBooks },
+    '/profit': { ...CHARTS, ...ofBooks },
+    '/balance-sheet': { ...CHARTS, ...ofBooks },
     '/ledger/transfers': { ...LISTS, query: { ledger_account: ['suspense'] } },
     '/audit': { ...LISTS, also: [{ login: 'admin', from: dayAgo(30) }] },
     '/ledger': {

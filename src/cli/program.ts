@@ -49,7 +49,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   day: 'days beside operators’ statements: show, totals, close',
   disbursement: 'payouts to phones, and refunds: propose, list, cancel',
   house: 'our own books: trial balance, transfers, entries that two people decide',
-  report: 'reports: margin, VAT, receivables, exposure, corrections, floats',
+  report: 'reports: profit, balance sheet, margin, VAT, receivables, exposure, corrections, floats',
   proposal: 'what one person proposed and another one decides: list, show, approve, reject',
   case: 'cases that two people resolve',
   credit: 'the credit registry: import, reports, disputes, chain of enquiries, scorecards',

@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { OWN_CLASSES } from '../payments/house/account.ts';
+import type { AccountClass } from '../payments/house/account.ts';
 import { AGES } from '../payments/reports/ages.ts';
 import { DIMENSIONS } from '../payments/reports/dimensions.ts';
 import type { Dimension } from '../payments/reports/dimensions.ts';
@@ -18,6 +20,7 @@ const core = async () => ({
   ...(await import('../platform/base/period.ts')),
   ...(await import('../payments/reports/margin.ts')),
   ...(await import('../payments/reports/vat.ts')),
+  ...(await import('../payments/reports/financial-statements.ts')),
   ...(await import('../payments/reports/receivables.ts')),
   ...(await import('../payments/reports/corrections.ts')),
   ...(await import('../payments/reconciliation/float-report.ts')),
@@ -57,6 +60,45 @@ export type MarginAnswer = Static<typeof margin>;
 const sumsOf = (sums: MarginSums, { marginOf }: Core): Static<typeof marginSums> => {
   return fit(marginSums, wireOf({ ...sums, marginCents: marginOf(sums) }));
 };
+
+const statementLine = {
+  /** An account of `clearing` is not in the chart. */
+  class: Type.Enum([...OWN_CLASSES, 'clearing'], { title: 'Class' }),
+  books: Type.Enum(['house', 'vendors'], { title: 'Books', wide: true }),
+  account: text({ title: 'Account' }),
+  title: textOrNull({ title: 'Title', description: 'of an account that journals use' }),
+};
+const profit = Type.Object({
+  ...period,
+  lines: Type.Array(
+    Type.Object({
+      ...statementLine,
+      amount: money({ title: 'Amount', description: 'expenses are below 0' }),
+    }),
+  ),
+  total: Type.Object({ amount: money({ title: 'Profit' }) }),
+});
+export type ProfitAnswer = Static<typeof profit>;
+
+const bothEnds = {
+  opening: money({ title: 'Before', description: 'at the beginning of the period' }),
+  closing: money({ title: 'At the end' }),
+};
+const ends = (title: string, description?: string) =>
+  Type.Object(bothEnds, { title, spread: true, ...(description !== undefined && { description }) });
+const balanceSheet = Type.Object({
+  ...period,
+  lines: Type.Array(Type.Object({ ...statementLine, ...bothEnds })),
+  assets: ends('Assets'),
+  liabilities: ends('Liabilities'),
+  equity: ends('Equity'),
+  profit: ends('Profit', 'of all time'),
+  is_even: Type.Boolean({
+    title: 'Assets equal the rest',
+    description: 'liabilities, equity and profit; else the books are wrong',
+  }),
+});
+export type BalanceSheetAnswer = Static<typeof balanceSheet>;
 
 const vatSums = Type.Object({
   charges: count({ title: 'Charges' }),
@@ -208,6 +250,43 @@ export const REPORTS: Noun = {
       },
     }),
     view(core, {
+      name: 'report.profit',
+      summary:
+        'Profit and loss of a period, by the time at which money moved: each account of income and expense, and the profit.',
+      route: 'GET /profit',
+      permission: 'finance.read',
+      isLong: true,
+      input: inputOf(fields.bookPeriod),
+      output: profit,
+      rows: 'lines',
+      total: 'total',
+      empty: 'no income and no expenses',
+      handle: async ({ core: loaded, input, deps }) => {
+        const asked = periodOf(loaded, input, deps);
+        const { lines, totalCents } = await loaded.reportProfit(deps.pool, asked);
+        const total = { amount: formatMoney(totalCents) };
+        return { ...wireOf(asked), lines: lines.map(statementRow), total };
+      },
+    }),
+    view(core, {
+      name: 'report.balance-sheet',
+      summary:
+        'The balance sheet at the beginning of a period and at its end, by the time at which money moved. Fails unless assets equal liabilities, equity and the profit of all time.',
+      route: 'GET /balance-sheet',
+      permission: 'finance.read',
+      isLong: true,
+      input: inputOf(fields.bookPeriod),
+      output: balanceSheet,
+      rows: 'lines',
+      empty: 'no accounts',
+      failed: (answer) => !answer.is_even,
+      handle: async ({ core: loaded, input, deps }) => {
+        const asked = periodOf(loaded, input, deps);
+        const { lines, ...found } = await loaded.reportBalanceSheet(deps.pool, asked);
+        return { ...wireOf(found), lines: lines.map(statementRow) };
+      },
+    }),
+    view(core, {
       name: 'report.vat',
       summary:
         'The VAT of a month by vendor: charged with fees, less what corrections gave back. The fees are the taxable base: those that VAT was charged on, with excise duty and without the VAT. Taxes are rounded to a cent for each payment, and each figure is a sum of these, so a share of the total base may differ from it. Fails unless the total agrees with the ledger’s account.',
@@ -341,6 +420,12 @@ export const REPORTS: Noun = {
     }),
   ],
 };
+
+/** Lines of a trial balance have no contra accounts: these are part of the lines that they lower. */
+const statementRow = <Line extends { readonly class: AccountClass }>(line: Line) => ({
+  ...wireOf(line),
+  class: line.class as (typeof OWN_CLASSES)[number] | 'clearing',
+});
 
 const optional = (cents: bigint | null | undefined): string | null =>
   cents === undefined || cents === null ? null : formatMoney(cents);

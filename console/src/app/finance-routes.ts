@@ -35,6 +35,13 @@ const ledgerAccount = createRoute({
   component: lazyPage(() => import('../pages/ledger-account/LedgerAccount.tsx'), 'LedgerAccount'),
 });
 
+const profit = createRoute({
+  getParentRoute: () => shell,
+  path: '/profit',
+  validateSearch: readBookFilter,
+  component: lazyPage(() => import('../pages/profit/Profit.tsx'), 'Profit'),
+});
+
 const journals = createRoute({
   getParentRoute: () => shell,
   path: '/journals',
@@ -101,6 +108,7 @@ const operatorStatement = createRoute({
 export const financeRoutes = [
   ledger,
   ledgerAccount,
+  profit,
   journals,
   margin,
   topUps,

@@ -4,6 +4,7 @@ import type { LinkProps } from '@tanstack/react-router';
 import {
   Activity,
   Banknote,
+  ChartColumn,
   Gauge,
   EyeOff,
   FileSpreadsheet,
@@ -88,6 +89,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     title: msg`Finance`,
     items: [
       { to: '/ledger', title: msg`Ledger`, icon: BookOpen, permission: 'finance.read', key: 'l' },
+      { to: '/profit', title: msg`Profit and balance sheet`, short: msg`Profit`, icon: ChartColumn, permission: 'finance.read', key: '5' },
       { to: '/journals', title: msg`Journals and payouts`, icon: NotebookPen, permission: 'finance.read', key: 'j' },
       { to: '/margin', title: msg`Fees and margins`, icon: Percent, permission: 'finance.read', key: 'd' },
       { to: '/receivables', title: msg`Receivables`, icon: HandCoins, permission: 'finance.read', key: 'k' },

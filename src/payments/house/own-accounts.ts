@@ -106,4 +106,9 @@ export async function listOwnAccounts(db: Queryable): Promise<OwnAccount[]> {
     .toSorted((one, other) => (one.account < other.account ? -1 : 1));
 }
 
+/** What people call the accounts that journals use, by name. */
+export async function readTitles(db: Queryable): Promise<ReadonlyMap<string, string>> {
+  return new Map((await listOwnAccounts(db)).map(({ account, title }) => [account, title]));
+}
+
 export const isOwnAccount = (account: string): boolean => new RegExp(OWN_ACCOUNT).test(account);
