@@ -1,7 +1,12 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import type { BalanceSheetAnswer, ProfitAnswer } from '../../../../src/staff/reports.ts';
+import type { ReactNode } from 'react';
+import type {
+  BalanceSheetAnswer,
+  ProfitAnswer,
+} from '../../../../src/staff/financial-statements.ts';
 import { get } from '../../api/client.ts';
 import type { BookFilter } from '../../app/finance-routes.ts';
 import { Card } from '../../design/Card.tsx';
@@ -20,6 +25,8 @@ import { PeriodFilters, PeriodText, usePeriod } from '../ledger/period.tsx';
 export function Profit() {
   const filter: BookFilter = useSearch({ from: '/shell/profit' });
   const navigate = useNavigate();
+  const profit = useReport<ProfitAnswer>('/profit', filter);
+  const sheet = useReport<BalanceSheetAnswer>('/balance-sheet', filter);
   return (
     <>
       <PageHeader
@@ -31,33 +38,45 @@ export function Profit() {
         withVendor={false}
         onFilter={(search) => void navigate({ to: '/profit', search })}
       />
-      <Statement filter={filter} path="/profit" title={<Trans>Profit and loss</Trans>}>
-        {(answer: ProfitAnswer) => <ProfitLines answer={answer} filter={filter} />}
+      <Statement
+        {...{ filter, found: profit, path: '/profit' }}
+        title={<Trans>Profit and loss</Trans>}
+      >
+        {profit.data !== undefined && <ProfitLines answer={profit.data} filter={filter} />}
       </Statement>
-      <Statement filter={filter} path="/balance-sheet" title={<Trans>Balance sheet</Trans>}>
-        {(answer: BalanceSheetAnswer) => <Balance answer={answer} filter={filter} />}
+      <Statement
+        {...{ filter, found: sheet, path: '/balance-sheet' }}
+        title={<Trans>Balance sheet</Trans>}
+      >
+        {sheet.data !== undefined && <Balance answer={sheet.data} filter={filter} />}
       </Statement>
     </>
   );
 }
 
-function Statement<Answer>({
+function useReport<Answer>(path: string, filter: BookFilter) {
+  const period = usePeriod(filter);
+  return useQuery({
+    queryKey: ['report', path, period],
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => get<Answer>(path, period, signal),
+  });
+}
+
+function Statement({
   filter,
+  found,
   path,
   title,
   children,
 }: {
   readonly filter: BookFilter;
+  readonly found: Pick<UseQueryResult, 'isError' | 'error' | 'isPending' | 'refetch'>;
   readonly path: string;
-  readonly title: React.ReactNode;
-  readonly children: (answer: Answer) => React.ReactNode;
+  readonly title: ReactNode;
+  readonly children: ReactNode;
 }) {
   const period = usePeriod(filter);
-  const found = useQuery({
-    queryKey: ['report', path, period],
-    placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => get<Answer>(path, period, signal),
-  });
   return (
     <Card
       title={title}
@@ -70,7 +89,7 @@ function Statement<Answer>({
     >
       {found.isError && <Problem error={found.error} onRetry={() => void found.refetch()} />}
       {found.isPending && <Skeleton lines={8} />}
-      {found.data !== undefined && children(found.data)}
+      {children}
     </Card>
   );
 }
