@@ -5,10 +5,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CallbackReport } from '../../src/connectors/operator-callbacks.ts';
 import type { Paid, StatusOutcome } from '../../src/connectors/operator-outcomes.ts';
 import type { Connector } from '../../src/connectors/operator.ts';
+import pino from 'pino';
 import { encodeReference } from '../../src/parties/reference.ts';
+import { awakeTimers } from '../../src/platform/base/awake-timers.ts';
+import { LIMITS } from '../../src/platform/base/limits.ts';
 import { archivePayments } from '../../src/payments/archive/archive.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
-import { pauseAfter } from '../../src/payments/dispatch/late-details.ts';
+import type { Capacity } from '../../src/payments/dispatch/capacity.ts';
+import { askForDetails, pauseAfter } from '../../src/payments/dispatch/late-details.ts';
 import type { Payments } from '../../src/payments/payments.ts';
 import {
   claimQuestion,
@@ -101,6 +105,8 @@ async function payOne(script: Script): Promise<{
   expect(await outcomeOf(books, made)).toBe('success');
   return { made, operator, payments };
 }
+
+const dueNow = async () => [...(await listDueDetails(books.pool)).values()].flat();
 
 function referenceOf({ vendorId, paymentId }: NewPayment): string {
   return encodeReference(vendorId, paymentId);
@@ -335,7 +341,7 @@ describe('kills and several processes', () => {
     const report = { ...paidReport(made), operatorCode: OPERATOR };
     await noteOwed(books.pool, { ...report, detailsFollow: { operatorHandle: 'H' } });
     await books.pool.query("update late_details set due_at = now() - interval '1 s'");
-    expect(await listDueDetails(books.pool)).toEqual([]);
+    expect(await dueNow()).toEqual([]);
     expect(await listOwedDetails(books.pool, { limit: 10 })).toEqual([]);
     const payments = openPaymentsOf(books);
     running.push(payments);
@@ -349,19 +355,81 @@ describe('kills and several processes', () => {
     const { made, payments } = await payOne({ pay: owing });
     await payments.stop(() => 1_000);
     await books.pool.query("update late_details set due_at = now() - interval '1 s'");
-    const [owed] = await listDueDetails(books.pool);
+    const [owed] = await dueNow();
     if (owed === undefined) throw new Error('no question is due');
     const claimed = await Promise.all(
       Array.from({ length: 5 }, async () => await claimQuestion(books.pool, owed, 60_000)),
     );
     expect(claimed.filter(Boolean)).toHaveLength(1);
     // The process that claimed it is gone.
-    expect(await listDueDetails(books.pool)).toEqual([]);
+    expect(await dueNow()).toEqual([]);
     await books.pool.query("update late_details set due_at = now() - interval '1 s'");
     const next = await start(createScriptedConnector({ pay: owing, status: complete }));
     await until(async () =>
       expect(await statusOf(next, made)).toMatchObject({ details: { token: TOKEN } }),
     );
+  });
+});
+
+/** Payments that are paid, and whose details their operator owes and may be asked for now, the oldest first. */
+async function payOwing(count: number): Promise<{
+  readonly made: readonly NewPayment[];
+  readonly payments: Payments;
+}> {
+  const vendorId = await addShop();
+  const made = Array.from({ length: count }, () => newPayment({ vendorId }));
+  await createInstructed(books.pool, made);
+  const payments = openPaymentsOf(books);
+  running.push(payments);
+  for (const each of made) {
+    const report = { ...paidReport(each), operatorCode: OPERATOR };
+    await noteOwed(books.pool, { ...report, detailsFollow: { operatorHandle: 'H' } });
+    expect(await payments.settler.settle(report)).toBe('settled');
+  }
+  await books.pool.query(
+    `update late_details set due_at = now() - interval '1 hour' + n * interval '1 s'
+     from unnest($1::uuid[]) with ordinality as u (id, n) where payment_id = u.id`,
+    [made.map(({ paymentId }) => paymentId)],
+  );
+  return { made, payments };
+}
+
+describe('an operator that cannot be asked now delays no other one', () => {
+  test('one that owes the details of many payments leaves the others their places', async () => {
+    const { made } = await payOwing(LIMITS.detailsQuestions + 1);
+    const last = made.at(-1)?.paymentId;
+    await books.pool.query('update late_details set operator_code = $1 where payment_id = $2', [
+      ...[OTHER_OPERATOR, last],
+    ]);
+    const due = await listDueDetails(books.pool);
+    expect(due.get(OPERATOR)).toHaveLength(LIMITS.detailsQuestions);
+    expect(due.get(OTHER_OPERATOR)).toMatchObject([{ paymentId: last }]);
+  });
+
+  test('nobody to ask about one payment: it waits, and the next ones are asked about', async () => {
+    const { made, payments } = await payOwing(2);
+    const [unasked, asked] = made as [NewPayment, NewPayment];
+    await books.pool.query('update late_details set operator_version = 99 where payment_id = $1', [
+      unasked.paymentId,
+    ]);
+    const operator = createScriptedConnector({ pay: owing, status: complete });
+    await payments.catalogue.reload();
+    const options = {
+      ...{ pool: books.pool, catalogue: payments.catalogue, settler: payments.settler },
+      witnessOf: (_: string, version: number | null) => (version === 99 ? undefined : operator),
+      capacity: { free: () => 1, begin: () => {}, end: () => {} } as unknown as Capacity,
+      ...{
+        policy: { firstMs: 60_000, maxMs: 60_000 },
+        awakeTimers,
+        log: pino({ level: 'silent' }),
+      },
+    };
+    await askForDetails(options, new AbortController().signal);
+    expect(await statusOf(payments, asked)).toMatchObject({ details: { token: TOKEN } });
+    expect(await dueNow()).toEqual([]);
+    expect(await listOwedDetails(books.pool, { limit: 10 })).toMatchObject([
+      { paymentId: unasked.paymentId, asked: 1, note: expect.stringMatching('cannot be asked') },
+    ]);
   });
 });
 
