@@ -42,8 +42,10 @@ export async function fileOf(
   { format, columns: names }: FileWanted,
 ): Promise<FileAnswer> {
   const columns = chosenColumns(declared, names);
-  const { cursor: _, ...rest } = given;
   const isPaged = 'limit' in declared.input.properties;
+  // A file has all pages.
+  const { cursor: _, limit, ...others } = given;
+  const rest = isPaged || limit === undefined ? others : { ...others, limit };
   // A whole list is read in turns, whoever reads it.
   const isLong = isPaged || declared.isLong !== undefined;
   const of = isLong ? { ...declared, isLong: true as const } : declared;
