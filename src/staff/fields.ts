@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { TObject, TProperties, TSchema, TSchemaOptions } from 'typebox';
 import { ID_FORM } from '../platform/base/ids.ts';
 import { MONEY_PATTERN } from '../platform/base/money.ts';
+import { DISPLAY_NAME } from '../platform/base/visible.ts';
 import type { Keywords } from './definition.ts';
 
 /** Properties that many definitions have. Each has one name, one limit and one default, on every surface. */
@@ -159,8 +160,7 @@ export const openOrAll = (all: string) =>
 /** A name for people. */
 export const displayName = (options: Options = {}) =>
   Type.String({
-    // Two names that look alike are the same.
-    pattern: String.raw`^[^\p{C}\p{DI}\s]([^\p{C}\p{DI}]{0,98}[^\p{C}\p{DI}\s])?$`,
+    pattern: DISPLAY_NAME,
     form: '1 to 100 characters that people see, without spaces at the ends',
     description: 'name for people',
     ...options,

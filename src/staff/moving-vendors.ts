@@ -165,7 +165,14 @@ export const MOVING_VENDORS: readonly AnyAction[] = [
     actsAlone: true,
     file: referencesFile,
     trial: () => TRY_REFERENCES,
-    input: inputOf({ reason: settingReason }),
+    input: inputOf({
+      last: Type.Boolean({
+        default: false,
+        description:
+          'with this file, every reference that these vendors used is here: before, they cannot be resumed',
+      }),
+      reason: settingReason,
+    }),
     output: proposed,
     failed: hasProblems,
     handle: async ({ core: loaded, ...asked }) => {
@@ -174,9 +181,8 @@ export const MOVING_VENDORS: readonly AnyAction[] = [
       const vendors = [...checked.counts].map(([vid, each]) => ({ vid, ...each }));
       const { sha256 } = checked;
       const setting = loaded.USED_REFERENCES;
-      return answerOf(
-        await loaded.changedSetting(asked, { setting, key: { sha256 }, change: { vendors } }),
-      );
+      const change = { vendors, isLast: asked.input.last };
+      return answerOf(await loaded.changedSetting(asked, { setting, key: { sha256 }, change }));
     },
   }),
   action(core, {

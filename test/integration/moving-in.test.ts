@@ -38,6 +38,7 @@ const send = async (to: string, content: string) =>
 const VENDORS = '/vendor-imports?at=2026-10-31&reason=move';
 const TRIAL = '/vendor-imports/trial';
 const REFERENCES = '/vendor-references?reason=move';
+const LAST_REFERENCES = `${REFERENCES}&last=true`;
 const proposalOf = ({ body }: { readonly body: Record<string, unknown> }) =>
   body['proposal'] as {
     readonly proposal: string;
@@ -73,8 +74,8 @@ async function fileOf(content: string): Promise<string> {
 }
 
 /** Two people approve the file, and it is imported. */
-async function bringReferences(content: string): Promise<void> {
-  expect((await approve(proposalOf(await send(REFERENCES, content)))).status).toBe(200);
+async function bringReferences(content: string, to = LAST_REFERENCES): Promise<void> {
+  expect((await approve(proposalOf(await send(to, content)))).status).toBe(200);
   await importReferences(deps(), await fileOf(content));
 }
 
@@ -107,6 +108,12 @@ describe('vendors', () => {
     expect(log.text).not.toContain('a secret key');
   });
 
+  test('are all shown to the approver, whatever they are called', async () => {
+    const line = '__proto__,Shop,retail,a third secret,1.00,2.00,no\n';
+    const { would } = proposalOf(await send(VENDORS, HEAD + line));
+    expect(would).toContainEqual(expect.objectContaining({ label: '__proto__' }));
+  });
+
   test('are booked in double entry against the opening account, which the check of the books verifies', async () => {
     const { vid } = await bring();
     const transfers = await pool.query(
@@ -135,6 +142,8 @@ describe('vendors', () => {
     ['minus,Shop,retail,some long key,1,-1,no', 'float'],
     ['DEMO,Shop,retail,some long key,1,1,no', 'vid'],
     ['maybe,Shop,retail,some long key,1,1,perhaps', 'references'],
+    ['turned,Shop \u202e1,retail,some long key,1,1,no', 'name'],
+    ['zero,Shop\0,retail,some long key,1,1,no', 'name'],
     ['few,Shop,retail', ''],
   ])('are refused by line and column, with all of the file: %s', async (line, field) => {
     const file = `${HEAD}good-${field},Shop,retail,a good long key,1,1,no\n${line}\n`;
@@ -207,6 +216,21 @@ describe('references', () => {
     expect(refused.problem).toContain('would be paid twice');
   });
 
+  test('of earlier years keep their vendor suspended, until those of the last file are here too', async () => {
+    const { vid, client } = await bring();
+    await bringReferences(`vid,reference,status\n${vid},years-ago,SUCCESS\n`, REFERENCES);
+    expect((await owner.post(`/vendors/${vid}/resume`, { reason: 'too early' })).status).toBe(400);
+    const last = `vid,reference,status\n${vid},yesterday,SUCCESS\n`;
+    const proposal = proposalOf(await send(LAST_REFERENCES, last));
+    expect(proposal.would).toContainEqual({
+      ...{ label: 'With this file', text: 'all are here', amount: null },
+    });
+    expect((await approve(proposal)).status).toBe(200);
+    expect((await owner.post(`/vendors/${vid}/resume`, { reason: 'too early' })).status).toBe(400);
+    await importReferences(deps(), await fileOf(last));
+    await resumed(vid, client);
+  });
+
   test('are imported only from exactly the file that two people approved', async () => {
     const { vid } = await bring();
     const file = await fileOf(`vid,reference,status\n${vid},one,SUCCESS\n`);
@@ -219,6 +243,7 @@ describe('references', () => {
       ...['vid,reference,status,biller,account,amount', `${vid},good,SUCCESS,,,`],
       ...[`${vid},good,FAILED,,,`, `demo,mine,SUCCESS,,,`, `${vid},half,SUCCESS,dstv,,5`],
       ...[`${vid},strange,MAYBE,,,`, `${vid},,SUCCESS,,,`],
+      ...[`${vid},zero,SUCCESS,dstv,1\0,5`, `${vid},what,SUCCESS,dst v,1,5`],
     ];
     const { problems } = await checkReferences(deps(), await fileOf(lines.join('\n')));
     expect(problems.map(({ line, field }) => [line, field])).toEqual([
@@ -228,10 +253,12 @@ describe('references', () => {
         [5, 'account'],
         [6, 'status'],
         [7, 'reference'],
+        [8, 'account'],
+        [9, 'biller'],
       ],
     ]);
     const sent = await send(REFERENCES, lines.join('\n'));
-    expect(sent.body).toMatchObject({ proposal: null, problem_count: 5 });
+    expect(sent.body).toMatchObject({ proposal: null, problem_count: 7 });
   });
 
   test('of an import that was killed are completed by the next one, and stored once', async () => {
@@ -241,7 +268,7 @@ describe('references', () => {
       (_, at) => `${vid},order-${at},SUCCESS,dstv,15000${at},50`,
     );
     const content12 = `vid,reference,status,biller,account,amount\n${rows.join('\n')}\n`;
-    await approve(proposalOf(await send(REFERENCES, content12)));
+    await approve(proposalOf(await send(LAST_REFERENCES, content12)));
     const file = await fileOf(content12);
     let stores = 0;
     const killed = {

@@ -82,14 +82,13 @@ export async function findReferenceFile(
  */
 export async function requireReferences(db: Queryable, vendorId: number): Promise<void> {
   if ((await findOpening(db, vendorId))?.hasReferences !== true) return;
-  const read = await db.query<{ files: number; done: number }>(
-    `select count(*)::integer as files, count(done_at)::integer as done
+  const read = await db.query<{ isAllHere: boolean | null }>(
+    `select bool_or(is_last) and bool_and(done_at is not null) as "isAllHere"
      from reference_files where $1 = any (vendor_ids)`,
     [vendorId],
   );
-  const { files = 0, done = 0 } = read.rows[0] ?? {};
-  if (files > 0 && done === files) return;
+  if (read.rows[0]?.isAllHere === true) return;
   throw new PlainError(
-    'The references that it used before are not all here, so what it repeats would be paid twice. Import them first (vendor propose-references, then vendor import-references).',
+    'The references that it used before are not all here, so what it repeats would be paid twice. Import them first (vendor propose-references, the last file with --last, then vendor import-references).',
   );
 }

@@ -16,6 +16,10 @@ import type { UsedReference } from './store.ts';
 const NEEDED = ['vid', 'reference', 'status'] as const;
 const KNOWN = [...NEEDED, 'time', 'biller', 'account', 'amount', 'fee', 'phone'] as const;
 
+const BILLER = /^[a-z0-9_]{1,40}$/;
+/** Billers of the other system may be unknown here, with their formats. */
+const ACCOUNT = /^\P{C}{1,200}$/u;
+
 /** What a file of references is read against. */
 export interface Known {
   /** Vendors that came from another system. */
@@ -109,7 +113,10 @@ function contentOf(
   }
   const amountCents = parseMoney(amount, 'amount');
   if (amountCents === 0n) throw new LineProblem('amount', 'must be above zero');
-  if (billerCode.length > 64) throw new LineProblem('biller', 'is too long');
+  if (!BILLER.test(billerCode)) throw new LineProblem('biller', 'is no code of a biller');
+  if (!ACCOUNT.test(account)) {
+    throw new LineProblem('account', 'must be 1 to 200 printable characters');
+  }
   return {
     ...{ billerCode, amountCents, phone },
     account: normaliseAccount(account, billers.get(billerCode)),

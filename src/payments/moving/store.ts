@@ -69,13 +69,14 @@ export async function insertReferenceFile(
   file: {
     readonly sha256: string;
     readonly proposalId: string;
+    readonly isLast: boolean;
     readonly vendorIds: readonly number[];
   },
 ): Promise<void> {
   await db.query(
-    `insert into reference_files (sha256, proposal_id, vendor_ids, approved_at)
-     values ($1, $2, $3, now())`,
-    [file.sha256, file.proposalId, file.vendorIds],
+    `insert into reference_files (sha256, proposal_id, is_last, vendor_ids, approved_at)
+     values ($1, $2, $3, $4, now())`,
+    [file.sha256, file.proposalId, file.isLast, file.vendorIds],
   );
 }
 

@@ -2,6 +2,7 @@ import { SECTORS } from '../../parties/vendor.ts';
 import type { Sector } from '../../parties/vendor.ts';
 import type { CsvLine } from '../../platform/base/csv.ts';
 import { parseMoney } from '../../platform/base/money.ts';
+import { DISPLAY_NAME } from '../../platform/base/visible.ts';
 import { LineProblem, readLine, requireColumns } from './problem.ts';
 import type { Problem } from './problem.ts';
 
@@ -11,6 +12,7 @@ export const MAX_VENDORS = 500;
 const NEEDED = ['vid', 'name', 'sector', 'key', 'collected', 'float', 'references'] as const;
 const KNOWN = [...NEEDED, 'reference_required'] as const;
 
+const NAME = new RegExp(DISPLAY_NAME, 'u');
 const VID = /^[A-Za-z0-9_.-]{1,64}$/;
 /** What a client can hold: no spaces at the ends, no control characters. Shorter ones can be guessed. */
 const KEY = /^[\x21-\x7E]([\x20-\x7E]{6,198}[\x21-\x7E])$/;
@@ -76,8 +78,9 @@ function vendorOf(cell: (column: string) => string): MovedVendor {
   if (!VID.test(vid)) {
     throw new LineProblem('vid', 'must be 1 to 64 letters, digits, dots, hyphens or underscores');
   }
-  if (name === '' || name.length > 200)
-    throw new LineProblem('name', 'must be 1 to 200 characters');
+  if (!NAME.test(name)) {
+    throw new LineProblem('name', 'must be 1 to 100 characters that people see');
+  }
   const sector = SECTORS.find((one) => one === cell('sector'));
   if (sector === undefined) throw new LineProblem('sector', `must be one of ${SECTORS.join(', ')}`);
   // The key itself is in no message: they are shown, and kept.

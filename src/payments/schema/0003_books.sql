@@ -381,6 +381,8 @@ create table reference_files (
   proposal_id uuid not null,
   -- Of the bytes of the file.
   sha256 text primary key check (sha256 ~ '^[0-9a-f]{64}$'),
+  -- With it, every reference that its vendors used is here.
+  is_last boolean not null,
   vendor_ids integer[] not null
 );
 

@@ -64,12 +64,13 @@ export const MOVED_VENDORS = setting({
     { label: 'Float in all', cents: String(sumOf(vendors, 'floatCents')) },
   ],
   read: async (db, { vids }, tools) => {
-    const fields: Record<string, string> = {};
+    const found: [vid: string, text: string][] = [];
     for (const each of vids) {
       const text = await textOf(db, each, tools);
-      if (text !== undefined) fields[each] = text;
+      if (text !== undefined) found.push([each, text]);
     }
-    return Object.keys(fields).length === 0 ? null : fields;
+    // Not by assignment: a vendor named `__proto__` would be approved without being seen.
+    return found.length === 0 ? null : Object.fromEntries(found);
   },
   apply: async (db, { change: { vendors, valuedAt }, id: importId }, tools) => {
     if (new Date(valuedAt) > new Date()) {
@@ -113,19 +114,21 @@ const counted = strict({ vendorId: Type.Integer(), vid, references: Type.Integer
 export const USED_REFERENCES = setting({
   ...{ name: 'used_references', label: 'References used at another system', topic: 'vendors' },
   key: strict({ sha256 }),
-  change: strict({ vendors: Type.Array(counted, { minItems: 1 }) }),
+  change: strict({ vendors: Type.Array(counted, { minItems: 1 }), isLast: Type.Boolean() }),
   target: (key) => key.sha256,
-  says: ({ vendors }) =>
-    vendors.map((each) => ({ label: each.vid, text: `${each.references} references` })),
+  says: ({ vendors, isLast }) => [
+    ...vendors.map((each) => ({ label: each.vid, text: `${each.references} references` })),
+    { label: 'With this file', text: isLast ? 'all are here' : 'others are still missing' },
+  ],
   read: async (db, key): Promise<Fields | null> => {
     const found = await findReferenceFile(db, key.sha256);
     return found === undefined ? null : { File: 'may be imported' };
   },
-  apply: async (db, { key, change: { vendors }, id: proposalId }) => {
+  apply: async (db, { key, change: { vendors, isLast }, id: proposalId }) => {
     if ((await findReferenceFile(db, key.sha256)) !== undefined) {
       throw new PlainError('This file was approved before. Import it.');
     }
     const vendorIds = vendors.map(({ vendorId }) => vendorId);
-    await insertReferenceFile(db, { sha256: key.sha256, proposalId, vendorIds });
+    await insertReferenceFile(db, { sha256: key.sha256, proposalId, isLast, vendorIds });
   },
 });
