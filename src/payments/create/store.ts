@@ -163,7 +163,7 @@ function decisionOf(row: DecisionRow): CreateDecision {
 
 function known(row: DecisionRow): { paymentId: string; createdAt: Date; feeCents: bigint } {
   if (row.knownId === null || row.knownAt === null || row.knownFee === null) {
-    throw new Error(`decision ${row.decision} names no transaction`);
+    throw new Error(`decision ${row.decision} names no payment`);
   }
   return { paymentId: row.knownId, createdAt: row.knownAt, feeCents: row.knownFee };
 }
