@@ -1,4 +1,4 @@
-import { centsAboveZero, filledText, strict } from '../../platform/base/json-fields.ts';
+import { centsAboveZero, codeField, filledText, strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { WireTime } from '../../platform/base/clock.ts';
@@ -17,7 +17,7 @@ import { readCompleteUntil } from '../ledger/sums.ts';
 import { findConfirmed, findListed, insertEntry, isEntered } from './entries-store.ts';
 import { ENTRY_KINDS, isListedKind, requireAmount, requireReference, sidesOf } from './entry.ts';
 import type { EntryKind, Sides } from './entry.ts';
-import { codeField, bookedLines, timeField } from './fields.ts';
+import { bookedLines, timeField } from './fields.ts';
 import { listUnknownBanks, postHouseTransfer, readConsumed, readFloatBeginning } from './store.ts';
 
 export const HOUSE_ENTRY = 'house_entry';

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { strict } from '../../platform/base/json-fields.ts';
 import { findVendor } from '../../parties/read-vendors.ts';
 import { compiled } from '../../platform/base/compiled.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
@@ -24,17 +25,14 @@ import type { ReceiptDeps } from './take.ts';
 export const RECEIPT = 'receipt';
 
 const name = Type.String({ minLength: 1, maxLength: 200 });
-const content = Type.Object(
-  {
-    receiptId: name,
-    issuer: name,
-    receipt: name,
-    cents: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }),
-    /** Whom it is credited to; null: it is closed without a vendor. */
-    vendor: Type.Union([Type.Null(), Type.Object({ vendorId: Type.Integer(), vid: name })]),
-  },
-  { additionalProperties: false },
-);
+const content = strict({
+  receiptId: name,
+  issuer: name,
+  receipt: name,
+  cents: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }),
+  /** Whom it is credited to; null: it is closed without a vendor. */
+  vendor: Type.Union([Type.Null(), Type.Object({ vendorId: Type.Integer(), vid: name })]),
+});
 type Content = Static<typeof content>;
 
 interface Facts {

@@ -6,7 +6,7 @@ import { readVids } from '../../parties/read-vendors.ts';
 import { cleanWhole, decodeText } from '../../platform/base/clean-text.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { compiled } from '../../platform/base/compiled.ts';
-import { centsAboveZero, filledText } from '../../platform/base/json-fields.ts';
+import { centsAboveZero, filledText, strict } from '../../platform/base/json-fields.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { requireFound } from '../../platform/base/proposal.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
@@ -32,28 +32,22 @@ import type { ReceiptDeps } from './take.ts';
 
 export const UNREAD_MESSAGE = 'unread_message';
 
-const content = Type.Object(
-  {
-    messageId: filledText(64),
-    sha256: filledText(64),
-    sender: filledText(64),
-    /** The receipt that people read; null: the message is closed, as it is about no money, or about known money. */
-    receipt: Type.Union([
-      Type.Null(),
-      Type.Object(
-        {
-          issuer: filledText(100),
-          receipt: filledText(100),
-          cents: centsAboveZero,
-          paidAt: timeField,
-          account: Type.Union([Type.Null(), filledText(40)]),
-        },
-        { additionalProperties: false },
-      ),
-    ]),
-  },
-  { additionalProperties: false },
-);
+const content = strict({
+  messageId: filledText(64),
+  sha256: filledText(64),
+  sender: filledText(64),
+  /** The receipt that people read; null: the message is closed, as it is about no money, or about known money. */
+  receipt: Type.Union([
+    Type.Null(),
+    strict({
+      issuer: filledText(100),
+      receipt: filledText(100),
+      cents: centsAboveZero,
+      paidAt: timeField,
+      account: Type.Union([Type.Null(), filledText(40)]),
+    }),
+  ]),
+});
 type Content = Static<typeof content>;
 
 interface Facts {

@@ -1,4 +1,4 @@
-import { strict } from '../../platform/base/json-fields.ts';
+import { codeField, strict } from '../../platform/base/json-fields.ts';
 import { crashPoint } from '#crash-points';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
@@ -25,7 +25,7 @@ import { keepFile, withKeptFile } from './files.ts';
 export const OPERATOR_STATEMENT = 'operator_statement';
 
 const content = strict({
-  operator: Type.String({ pattern: '^[a-z0-9_]{1,40}$' }),
+  operator: codeField,
   /** ISO 8601; from <= time of a movement < to. */
   from: Type.String({ maxLength: 24 }),
   to: Type.String({ maxLength: 24 }),
