@@ -304,7 +304,7 @@ describe('malipo vendor', () => {
       });
     });
     const both = await Promise.all(rotations);
-    expect(both.map(({ exitCode }) => exitCode).toSorted()).toEqual([0, 1]);
+    expect(both.filter(({ exitCode }) => exitCode === 0)).toHaveLength(1);
     expect(both.find(({ exitCode }) => exitCode === 1)?.stderr).toContain(
       'The secret of rotor was replaced or removed meanwhile.',
     );
