@@ -6,7 +6,7 @@ import { compiled } from '../../platform/base/compiled.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { undone, undoneWithin } from '../../platform/db/undone.ts';
+import { onTrial } from '../../platform/db/trial.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { kind } from '../../proposals/kind.ts';
 import type { Actor, AnyKind, Line } from '../../proposals/kind.ts';
@@ -81,9 +81,7 @@ export const operatorStatementKind = (pool: Pool, mac: Mac): AnyKind =>
         await importWithin(client, request, { ...read, pulled: false });
       // The time limits and the lock of an import are for all of the caller's database transaction.
       if (lock) await beginImport(db, asked.operator);
-      const trial = await trialOf(async () =>
-        lock ? await undoneWithin(db, tryOut) : await undone(pool, tryOut),
-      );
+      const trial = await trialOf(async () => await onTrial(lock ? db : pool, tryOut));
       return { request, read, trial };
     },
     check: ({ read, trial }) => {
@@ -202,7 +200,7 @@ export async function proposeOperatorStatement(
     onProgress: ({ lines }) => onLines?.(lines),
   });
   if (read.problems.length > 0) return { kind: 'refused', problems: read.problems };
-  const trial = await undone(pool, async (client) =>
+  const trial = await onTrial(pool, async (client) =>
     importWithin(client, asked, { ...read, pulled: false }),
   );
   if (trial.repeated) return trial;
