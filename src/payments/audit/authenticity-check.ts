@@ -9,6 +9,7 @@ import {
 } from '../ledger/authenticity.ts';
 import type {
   CollectionContent,
+  CorrectionContent,
   OpeningContent,
   PayoutContent,
   ReceiptContent,
@@ -116,16 +117,7 @@ async function checkPages<Row>(
   }
 }
 
-interface CorrectionRow {
-  vendorId: number;
-  correctionId: string;
-  caseId: string;
-  paymentId: string | null;
-  resolution: string;
-  amountCents: bigint;
-  postedAt: Date;
-  outcomeAfter: string | null;
-  proposedBy: string | null;
+interface CorrectionRow extends Omit<CorrectionContent, 'approvedBy'> {
   resolvedBy: string | null;
   mac: Buffer | null;
 }

@@ -1,20 +1,10 @@
 import type { Queryable } from '../../platform/db/pool.ts';
+import type { PayoutContent } from '../ledger/authenticity.ts';
 import type { ProposalFilter } from '../../proposals/store.ts';
 
-/** A transfer of our bank to a vendor's. */
-export interface PayoutRow {
-  /** The id of its proposal. */
-  payoutId: string;
-  vendorId: number;
-  amountCents: bigint;
-  bankAccount: string;
-  /** The reference of the bank's transfer. */
-  reference: string;
-  evidence: string;
-  note: string;
-  proposedBy: string;
-  decidedBy: string;
-  postedAt: Date;
+/** A transfer of our bank to a vendor's. Its id is that of its proposal. */
+export interface PayoutRow extends Omit<PayoutContent, 'approvedBy'> {
+  readonly decidedBy: string;
 }
 
 /** Returns false if the payout was booked, or the reference was entered before. */

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/db/pool.ts';
+import type { AccountContent } from '../ledger/authenticity.ts';
 
 /** The advisory locks of imports; the second number is the source’s. */
 const IMPORT_LOCK = 0x5ec1;
@@ -55,19 +56,10 @@ export async function putSource(
   ]);
 }
 
-export interface AccountRow {
-  accountId: string;
-  sourceCode: string;
-  account: string;
-  vendorId: number;
-  addedAt: Date;
-  addedBy: string;
-}
-
 /** The vendor that has an account number at a source now; undefined: nobody. */
 export async function findHolder(
   db: Queryable,
-  { sourceCode, account }: Pick<AccountRow, 'sourceCode' | 'account'>,
+  { sourceCode, account }: Pick<AccountContent, 'sourceCode' | 'account'>,
 ): Promise<number | undefined> {
   const found = await db.query<{ vendorId: number }>(
     `select vendor_id as "vendorId" from receipt_accounts
@@ -89,7 +81,7 @@ const BOOKED_AFTER = `interval '7 days'`;
  */
 export async function findVendorOfAccount(
   db: Queryable,
-  payment: Pick<AccountRow, 'sourceCode' | 'account'> & {
+  payment: Pick<AccountContent, 'sourceCode' | 'account'> & {
     readonly paidAt: Date;
     readonly isBooked: boolean;
   },
@@ -129,7 +121,7 @@ export async function findOtherVendors(
  */
 export async function findLongerAccounts(
   db: Queryable,
-  about: Pick<AccountRow, 'sourceCode' | 'account' | 'vendorId'> & {
+  about: Pick<AccountContent, 'sourceCode' | 'account' | 'vendorId'> & {
     /** False: only zeros may be missing. */
     readonly mayBePart: boolean;
   },
@@ -165,8 +157,8 @@ export async function listAccounts(
   db: Queryable,
   sourceCode: string,
   page: { readonly after?: string | undefined; readonly limit?: number } = {},
-): Promise<AccountRow[]> {
-  const listed = await db.query<AccountRow>(
+): Promise<AccountContent[]> {
+  const listed = await db.query<AccountContent>(
     `select account_id as "accountId", source_code as "sourceCode", account,
        vendor_id as "vendorId", added_at as "addedAt", added_by as "addedBy"
      from receipt_accounts where source_code = $1 and ended_at is null and ($2::text is null or account > $2)
@@ -179,7 +171,7 @@ export async function listAccounts(
 /** Returns false if the account number is in use at the source. */
 export async function insertAccount(
   db: Queryable,
-  row: AccountRow & { readonly mac: Buffer },
+  row: AccountContent & { readonly mac: Buffer },
 ): Promise<boolean> {
   const inserted = await db.query(
     `insert into receipt_accounts (account_id, source_code, account, vendor_id, added_at, added_by, mac)
@@ -192,7 +184,7 @@ export async function insertAccount(
 /** The id of the account number that is in use at the source, locked. */
 export async function lockAccount(
   db: Queryable,
-  { sourceCode, account }: Pick<AccountRow, 'sourceCode' | 'account'>,
+  { sourceCode, account }: Pick<AccountContent, 'sourceCode' | 'account'>,
 ): Promise<string | undefined> {
   const found = await db.query<{ accountId: string }>(
     `select account_id as "accountId" from receipt_accounts
