@@ -87,7 +87,8 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   vendor_payouts: APPEND_ONLY,
   payout_phones: APPEND_ONLY,
   vendor_openings: APPEND_ONLY,
-  reference_files: { insert: true, update: ['done_at'] },
+  reference_files: APPEND_ONLY,
+  reference_file_ends: APPEND_ONLY,
 
   // Payments.
   payments: READ_ONLY,

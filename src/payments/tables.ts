@@ -67,6 +67,7 @@ export const PAYMENTS_TABLES: TableClasses = {
   payout_phones: 'local',
   vendor_openings: 'local',
   reference_files: 'local',
+  reference_file_ends: 'local',
 
   payments: 'distributed',
   dispatch_queue: 'distributed',

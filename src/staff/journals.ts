@@ -118,7 +118,7 @@ export const JOURNALS: Noun = {
     action(core, {
       name: 'journal.open',
       summary:
-        'Propose the opening trial balance of the system that was used before, once. What floats and vendors had is not in it: one line of the account opening stands for both.',
+        'Propose the opening trial balance of the system that was used before, once. What floats and vendors had is not in it: the account opening has the sum of the floats, and vendors-opening the sum of the vendors’ money.',
       route: 'POST /journals/opening',
       permission: 'finance.act',
       proposes: 'house_journal',

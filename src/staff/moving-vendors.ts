@@ -198,7 +198,10 @@ export const MOVING_VENDORS: readonly AnyAction[] = [
     output: Type.Object({ references: count({ title: 'References' }), sha256: text() }),
     handle: async ({ core: loaded, deps }) => {
       const { path } = requireFile(deps);
-      const { references, sha256 } = await loaded.importReferences(referenceDeps(deps), path);
+      const { references, sha256 } = await loaded.importReferences(
+        { ...referenceDeps(deps), ledgerMac: await deps.ledgerMac() },
+        path,
+      );
       return { result: { references, sha256 }, audit: { after: { references, sha256 } } };
     },
   }),

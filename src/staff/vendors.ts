@@ -215,7 +215,9 @@ function statusAction(verb: 'suspend' | 'resume', summary: string): AnyAction {
     output: Type.Object({ vid: vendorRow.vid, status }),
     handle: async ({ core: { requireVendor, changeVendor, requireReferences }, input, deps }) => {
       const before = await requireVendor(deps.pool, input.vid);
-      if (verb === 'resume') await requireReferences(deps.pool, before.vendorId);
+      if (verb === 'resume') {
+        await requireReferences(deps.pool, await deps.ledgerMac(), before.vendorId);
+      }
       await changeVendor(deps.pool, before.vid, { status: wanted });
       const change = { before: { status: before.status }, after: { status: wanted } };
       return { result: { vid: before.vid, status: wanted } as const, audit: change };

@@ -92,7 +92,12 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   ],
   'payments/cases': ['cases', 'case_events'],
   'payments/corrections': ['corrections'],
-  'payments/moving': ['vendor_openings', 'reference_files', 'used_references'],
+  'payments/moving': [
+    'vendor_openings',
+    'reference_files',
+    'reference_file_ends',
+    'used_references',
+  ],
   'payments/archive': ['archive_files', 'archived_payments'],
   'payments/events': ['webhooks', 'events'],
   'payments/reconciliation': [

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { collect } from '../../src/payments/collections/collect.ts';
+import { bookOpening } from '../../src/payments/moving/openings.ts';
+import { databaseTransaction } from '../../src/platform/db/pool.ts';
 import { newId } from '../../src/platform/base/ids.ts';
 import { readTrialBalance } from '../../src/payments/house/trial-balance.ts';
 import { listCases } from '../../src/payments/cases/read-cases.ts';
@@ -110,6 +112,37 @@ describe('a journal', () => {
     await expect(approve(second.proposalId)).rejects.toThrow('is booked already');
     await chainEverything(books);
     expect(await violations()).toEqual([]);
+    await books.owner.query(`update house_journals set is_opening = false where reference = 'O1'`);
+    expect(await violations()).toEqual(['house_equals_journals']);
+    await books.owner.query(`update house_journals set is_opening = true where reference = 'O1'`);
+    expect(await violations()).toEqual([]);
+  });
+
+  test('what floats and vendors had at another system is in two lines, so that neither hides what the other lacks', async () => {
+    const lines = [
+      { account: 'opening', side: 'debit', amountCents: 40_000n },
+      { account: 'equity:capital', side: 'debit', amountCents: 60_000n },
+      { account: 'vendors-opening', side: 'credit', amountCents: 100_000n },
+    ] as const;
+    await expect(journal({ lines })).rejects.toThrow('opening is no account');
+    await approve((await journal({ lines, isOpening: true })).proposalId);
+    const book = async (of: { collectedCents: bigint; floatCents: bigint }) => {
+      const [vendor, importId] = [await books.addVendor(), newId()];
+      const opening = { vendorId: vendor, importId, hasReferences: false, valuedAt: new Date(0) };
+      await databaseTransaction(books.pool, async (db) => {
+        await bookOpening({ db, ledgerMac: books.ledgerMac }, { ...opening, ...of });
+      });
+    };
+    const left = async (account: string) => {
+      const period = { from: new Date(0), to: new Date(Date.now() + 60_000) };
+      const { lines: all, isEven } = await readTrialBalance(books.pool, period);
+      expect(isEven).toBe(true);
+      const line = all.find((one) => one.books === 'house' && one.account === account);
+      return (line?.debitCents ?? 0n) - (line?.creditCents ?? 0n);
+    };
+    await book({ collectedCents: 30_000n, floatCents: 80_000n });
+    // A vendor got 100.00 too much, and the floats have nothing yet.
+    expect([await left('opening'), await left('vendors-opening')]).toEqual([40_000n, 10_000n]);
   });
 
   test('a rejected journal is not booked', async () => {

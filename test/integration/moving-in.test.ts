@@ -3,8 +3,10 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openLedgerMac } from '../../src/parties/ledger-key.ts';
 import { createWireTime } from '../../src/platform/base/clock.ts';
+import type { Mac } from '../../src/platform/base/mac.ts';
 import { createPool } from '../../src/platform/db/pool.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
+import { digestOf } from '../../src/payments/moving/references-file.ts';
 import { checkReferences, importReferences } from '../../src/payments/moving/references.ts';
 import { findViolations } from '../support/books-check.ts';
 import { staffSignedIn } from '../support/staff-client.ts';
@@ -19,12 +21,14 @@ const running = useService();
 let owner: StaffClient;
 let other: StaffClient;
 let pool: Pool;
+let mac: Mac;
 let folder: string;
 
 beforeAll(async () => {
   owner = await staffSignedIn(running.origin, 'admin');
   other = await staffSignedIn(running.origin, 'admin2');
   pool = createPool({ url: running.database.url, max: 3, name: 'test' });
+  mac = await openLedgerMac(pool, running.sealing.masterKeys);
   folder = await makeTemporaryFolder();
 });
 afterAll(async () => {
@@ -63,7 +67,8 @@ async function bring({ float = '500.00', references = 'yes' } = {}) {
 }
 
 const deps = () => ({
-  ...{ pool, wireTime: createWireTime('Africa/Nairobi'), now: new Date(), onLines: () => {} },
+  ...{ pool, ledgerMac: mac, wireTime: createWireTime('Africa/Nairobi'), now: new Date() },
+  onLines: () => {},
 });
 
 async function fileOf(content: string): Promise<string> {
@@ -73,9 +78,16 @@ async function fileOf(content: string): Promise<string> {
   return file;
 }
 
+/** The answer to the proposal, which another person has approved. */
+async function approvedOf(to: string, content: string) {
+  const answer = await send(to, content);
+  expect((await approve(proposalOf(answer))).status).toBe(200);
+  return answer;
+}
+
 /** Two people approve the file, and it is imported. */
 async function bringReferences(content: string, to = LAST_REFERENCES): Promise<void> {
-  expect((await approve(proposalOf(await send(to, content)))).status).toBe(200);
+  await approvedOf(to, content);
   await importReferences(deps(), await fileOf(content));
 }
 
@@ -125,7 +137,6 @@ describe('vendors', () => {
       { debit_account: 'opening', credit_account: 'collected', amount_cents: '100000' },
       { debit_account: 'opening', credit_account: 'float', amount_cents: '50000' },
     ]);
-    const mac = await openLedgerMac(pool, running.sealing.masterKeys);
     expect(await findViolations(pool, { mac })).toEqual([]);
     const read = await pool.query<{ day: string }>(
       `select (valued_at at time zone 'Africa/Nairobi')::date::text as day from vendor_openings
@@ -235,6 +246,54 @@ describe('references', () => {
     const { vid } = await bring();
     const file = await fileOf(`vid,reference,status\n${vid},one,SUCCESS\n`);
     await expect(importReferences(deps(), file)).rejects.toThrow('Two people have to approve');
+  });
+
+  test('of files that somebody writes into the database neither resume a vendor nor are imported, and the check finds them', async () => {
+    const { vid } = await bring();
+    const approved = `vid,reference,status\n${vid},one,SUCCESS\n`;
+    const { proposal } = proposalOf(await approvedOf(LAST_REFERENCES, approved));
+    const forged = `vid,reference,status\n${vid},other,SUCCESS\n`;
+    const file = await fileOf(forged);
+    const faults = async (): Promise<string[]> => {
+      const found = await findViolations(pool, { mac });
+      return found.map(({ invariant, detail }) => `${invariant}: ${detail}`);
+    };
+    try {
+      await pool.query(
+        `insert into reference_file_ends (proposal_id, ended_at, mac)
+         select proposal_id, now(), mac from reference_files where proposal_id = $1`,
+        [proposal],
+      );
+      expect((await owner.post(`/vendors/${vid}/resume`, { reason: 'now' })).status).toBe(400);
+      await pool.query(
+        `insert into reference_files (proposal_id, sha256, is_last, vendor_ids, approved_at, mac)
+         select gen_random_uuid(), $2, true, vendor_ids, approved_at, mac from reference_files
+         where proposal_id = $1`,
+        [proposal, await digestOf(file)],
+      );
+      await expect(importReferences(deps(), file)).rejects.toThrow('Two people have to approve');
+      expect(await faults()).toEqual([
+        expect.stringMatching(
+          /^reference_files_authentic: .* was not approved through the service$/,
+        ),
+        expect.stringMatching(/^reference_files_authentic: .* was not imported by the service$/),
+      ]);
+      for (const table of ['reference_files', 'reference_file_ends']) {
+        await expect(pool.query(`delete from ${table}`)).rejects.toThrow('permission denied');
+        await expect(pool.query(`update ${table} set mac = ''`)).rejects.toThrow(
+          'permission denied',
+        );
+      }
+    } finally {
+      await running.database.asOwner('delete from reference_file_ends where proposal_id = $1', [
+        proposal,
+      ]);
+      await running.database.asOwner('delete from reference_files where sha256 = $1', [
+        await digestOf(file),
+      ]);
+    }
+    await importReferences(deps(), await fileOf(approved));
+    expect(await faults()).toEqual([]);
   });
 
   test('with a refused line are all refused, each line with its reason', async () => {

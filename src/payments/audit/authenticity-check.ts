@@ -18,6 +18,7 @@ import { houseTransferText } from '../house/transfer.ts';
 import type { PostedTransfer } from '../house/transfer.ts';
 import { ACCOUNTS_INVARIANT, checkAccounts } from './accounts-check.ts';
 import { checkPhones, PHONES_INVARIANT } from './disbursements-check.ts';
+import { checkReferenceFiles, REFERENCES_INVARIANT } from './references-check.ts';
 import type { Violation } from './violation.ts';
 
 const PAGE_ROWS = 5_000;
@@ -42,6 +43,8 @@ export async function checkAuthenticity(
   const openings = await checkVendorOpenings(db, mac);
   onInvariant?.(PHONES_INVARIANT.name);
   const phones = await checkPhones(db, mac);
+  onInvariant?.(REFERENCES_INVARIANT.name);
+  const references = await checkReferenceFiles(db, mac);
   onInvariant?.('house_authentic');
   const house = await checkHouse(db, mac);
   return [
@@ -52,6 +55,7 @@ export async function checkAuthenticity(
     ...payouts,
     ...openings,
     ...phones,
+    ...references,
     ...house,
   ];
 }

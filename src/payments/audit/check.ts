@@ -18,6 +18,7 @@ import { INVARIANTS } from './invariants.ts';
 import type { Invariant } from './invariant.ts';
 import { checkOpenings, OPENINGS_INVARIANT } from './openings-check.ts';
 import { PHONES_INVARIANT } from './disbursements-check.ts';
+import { REFERENCES_INVARIANT } from './references-check.ts';
 import { checkPrices, PRICE_INVARIANTS } from './price-check.ts';
 import type { Violation } from './violation.ts';
 import { checkHours, HOURS_INVARIANT } from './sums-check.ts';
@@ -103,6 +104,7 @@ const FURTHER_INVARIANTS = [
     says: 'Every balance that a vendor brought was approved through the service: it has a valid authentication code.',
   },
   PHONES_INVARIANT,
+  REFERENCES_INVARIANT,
   {
     name: 'house_authentic',
     says: 'Every transfer of the house was posted by the service: it has a valid authentication code.',

@@ -97,7 +97,7 @@ export const HOUSE_INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'house_equals_journals',
-    says: 'Every journal that two people decided is in the books of the house with its lines and time, and nothing else is.',
+    says: 'Every journal that two people decided is in the books of the house with its lines and time, and nothing else is. The opening trial balance is the one that they decided as such.',
     overall: true,
     sql: `select 0 as "vendorId", format('house: journal %s, %s: %s and %s, transfers %s and %s',
             coalesce(s.journal_id, p.journal_id), coalesce(s.account, p.account), s.debit, s.credit,
@@ -118,7 +118,14 @@ export const HOUSE_INVARIANTS: readonly Invariant[] = [
               from house_transfers where source = 'journal'
             ) t group by 1, 2, 3
           ) p on p.journal_id = s.journal_id and p.account = s.account
-          where (s.debit, s.credit, s.moved_at) is distinct from (p.debit, p.credit, p.moved_at)`,
+          where (s.debit, s.credit, s.moved_at) is distinct from (p.debit, p.credit, p.moved_at)
+          union all
+          select 0, format('house: journal %s was not decided by two people%s', j.journal_id,
+            case when j.is_opening then ' as the opening trial balance' end)
+          from house_journals j where not exists (
+            select from proposals p join proposal_decisions d on d.proposal_id = p.proposal_id
+            where p.proposal_id = j.journal_id and p.kind = 'house_journal' and d.decision = 'approved'
+              and (p.content ->> 'isOpening')::boolean = j.is_opening)`,
   },
   {
     name: 'house_confirmations_listed',

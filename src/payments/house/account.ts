@@ -1,7 +1,8 @@
 /**
  * An account of the house. `bank:<source>` is an account of ours where money comes in;
  * `operator-float:<code>` is our money with an operator, without what vendors' payments consumed;
- * `opening` is what was there when its books began; `suspense` is money whose other side is not
+ * `opening` is what was there when its books began, `vendors-opening` what the system that was used before says of the
+ * money of vendors; `suspense` is money whose other side is not
  * known yet, such as a top-up that only the operator's statement shows. The others are for journals:
  * what an operator has paid of its commission, what we have paid of the VAT and of the excise duty, and own accounts
  * (`own-accounts.ts`), whose names begin with their class.
@@ -15,6 +16,7 @@ export type HouseAccount =
   | 'vat-paid'
   | 'excise-paid'
   | 'opening'
+  | 'vendors-opening'
   | 'suspense';
 
 /** The classes of accounts that people name. */
@@ -52,14 +54,16 @@ const CLASSES: Readonly<Record<Books, Readonly<Record<string, AccountClass>>>> =
     equity: 'equity',
     income: 'income',
     expense: 'expense',
+    // Both are zero once everything is booked that a trial balance of another system has.
     opening: 'equity',
+    'vendors-opening': 'equity',
     // Mostly top-ups of which only the operator's statement is known: it lowers the bank that they came from.
     suspense: 'asset',
   },
   vendors: {
     // Money that came in for vendors, at our banks.
     external: 'asset',
-    // Against it stands the opening of the bank accounts that have the money.
+    // Against it stands what the trial balance of the other system says.
     opening: 'equity',
     // What went from our banks to vendors.
     paid_out: 'contra_asset',
@@ -108,7 +112,7 @@ const LINES: Readonly<Record<Books, Readonly<Record<string, Omit<LineName, 'clas
     'excise-paid': { books: 'vendors', account: 'excise' },
   },
   vendors: {
-    opening: { books: 'house', account: 'opening' },
+    opening: { books: 'house', account: 'vendors-opening' },
     operator: { books: 'house', account: 'operator-float' },
     receivable: { books: 'house', account: 'operator-float' },
     commission_due: { books: 'house', account: 'commission-due' },

@@ -21,8 +21,7 @@ export const MAX_OPENING_LINES = 500;
 /**
  * Accounts that a journal may post to. `commission-due:<code>` is what an operator has paid of its
  * commission, `vat-paid` and `excise-paid` what we have paid of the VAT and of the excise duty: all stand against the vendors' accounts of
- * that name. An opening trial balance may post to `opening`, too: for what floats and vendors had, which is booked
- * by itself.
+ * that name.
  */
 const ACCOUNT =
   /^(?:(?:bank|operator-charges|commission-due):[a-z0-9_]{1,40}|(?:asset|liability|equity|income|expense):[a-z0-9_-]{1,40}|suspense|(?:vat|excise)-paid)$/;
@@ -40,7 +39,7 @@ export function requireBalanced(lines: readonly JournalLine[], isOpening = false
     if (account.startsWith('operator-float:')) {
       throw wrong(`${account}: a float is booked by statements, or with house entry propose.`);
     }
-    if (!ACCOUNT.test(account) && !(isOpening && account === 'opening')) {
+    if (!ACCOUNT.test(account) && !(isOpening && OPENING_ACCOUNT.test(account))) {
       throw wrong(
         `${account} is no account for journals. There are bank:<source>, operator-charges:<code>, commission-due:<code>, asset:<name>, liability:<name>, equity:<name>, income:<name>, expense:<name>, suspense, vat-paid and excise-paid.`,
       );
@@ -58,6 +57,12 @@ export function requireBalanced(lines: readonly JournalLine[], isOpening = false
 function wrong(text: string): PlainError {
   return new PlainError(text, { field: 'lines' });
 }
+
+/**
+ * Accounts that an opening trial balance may post to as well: what the floats with operators had, and what belonged to
+ * vendors. Both are booked by themselves. In one account, too much of one would hide too little of the other.
+ */
+const OPENING_ACCOUNT = /^(?:vendors-)?opening$/;
 
 export function sumOf(lines: readonly JournalLine[], side: JournalLine['side']): bigint {
   return lines.reduce((sum, line) => sum + (line.side === side ? line.amountCents : 0n), 0n);

@@ -193,6 +193,33 @@ export function openingText(row: OpeningContent): string {
   ]);
 }
 
+/** A file of used references that two people approved, as its authentication code covers it. */
+export interface ReferenceFileContent {
+  readonly proposalId: string;
+  readonly sha256: string;
+  /** With it, every reference that its vendors used is here. */
+  readonly isLast: boolean;
+  readonly vendorIds: readonly number[];
+  readonly approvedAt: Date;
+}
+
+export function referenceFileText(row: ReferenceFileContent): string {
+  return JSON.stringify([
+    ...['reference_files', row.proposalId, row.sha256],
+    ...[row.isLast, row.vendorIds, timeText(row.approvedAt)],
+  ]);
+}
+
+/** The end of the import of such a file, as its authentication code covers it. */
+export interface ReferenceFileEndContent {
+  readonly proposalId: string;
+  readonly endedAt: Date;
+}
+
+export function referenceFileEndText(row: ReferenceFileEndContent): string {
+  return JSON.stringify(['reference_file_ends', row.proposalId, timeText(row.endedAt)]);
+}
+
 /** The phone of a vendor's payouts, as its authentication code covers it. */
 export interface PayoutPhoneContent {
   readonly vendorId: number;

@@ -1,7 +1,10 @@
 import { readVids } from '../../parties/read-vendors.ts';
+import type { Mac } from '../../platform/base/mac.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { StatusKey, StatusRow } from '../create/status-store.ts';
+import { referenceFileEndText, referenceFileText } from '../ledger/authenticity.ts';
+import type { ReferenceFileContent } from '../ledger/authenticity.ts';
 import type { UsedReference } from './store.ts';
 
 const USED = `select payment_id as "paymentId", created_at as "createdAt", outcome,
@@ -65,29 +68,56 @@ export async function listMoved(db: Queryable): Promise<ReadonlyMap<string, numb
   return new Map(read.rows.map(({ vendorId }) => [vids.get(vendorId) ?? '', vendorId]));
 }
 
-/** When a file was approved, and stored; undefined: two people did not decide about it. */
+interface FileRow extends ReferenceFileContent {
+  readonly mac: Buffer;
+  /** Null: not all of its lines are stored. */
+  readonly endedAt: Date | null;
+  readonly endMac: Buffer | null;
+}
+
+/** Files that two people approved through the service, whatever else is in the database. */
+async function listReferenceFiles(
+  { db, ledgerMac }: { readonly db: Queryable; readonly ledgerMac: Mac },
+  of: { readonly sha256?: string; readonly vendorId?: number },
+): Promise<(Pick<ReferenceFileContent, 'proposalId' | 'isLast'> & { readonly isStored: boolean })[]> {
+  const found = await db.query<FileRow>(
+    `select f.proposal_id as "proposalId", f.sha256, f.is_last as "isLast", f.vendor_ids as "vendorIds",
+       f.approved_at as "approvedAt", f.mac, e.ended_at as "endedAt", e.mac as "endMac"
+     from reference_files f left join reference_file_ends e using (proposal_id)
+     where ($1::text is null or f.sha256 = $1) and ($2::integer is null or $2 = any (f.vendor_ids))`,
+    [of.sha256 ?? null, of.vendorId ?? null],
+  );
+  return found.rows
+    .filter((row) => ledgerMac.verify(referenceFileText(row), row.mac))
+    .map(({ proposalId, isLast, endedAt, endMac }) => ({
+      ...{ proposalId, isLast },
+      isStored:
+        endedAt !== null && ledgerMac.verify(referenceFileEndText({ proposalId, endedAt }), endMac),
+    }));
+}
+
+/** The proposal by which two people approved a file; undefined: they did not. */
 export async function findReferenceFile(
   db: Queryable,
+  ledgerMac: Mac,
   sha256: string,
-): Promise<{ approvedAt: Date; doneAt: Date | null } | undefined> {
-  const found = await db.query<{ approvedAt: Date; doneAt: Date | null }>(
-    `select approved_at as "approvedAt", done_at as "doneAt" from reference_files where sha256 = $1`,
-    [sha256],
-  );
-  return found.rows[0];
+): Promise<{ readonly proposalId: string } | undefined> {
+  const [found] = await listReferenceFiles({ db, ledgerMac }, { sha256 });
+  return found;
 }
 
 /**
  * Throws: `PlainError` while references that the vendor used before are not here: what it repeats would be paid twice.
  */
-export async function requireReferences(db: Queryable, vendorId: number): Promise<void> {
+export async function requireReferences(
+  db: Queryable,
+  ledgerMac: Mac,
+  vendorId: number,
+): Promise<void> {
   if ((await findOpening(db, vendorId))?.hasReferences !== true) return;
-  const read = await db.query<{ isAllHere: boolean | null }>(
-    `select bool_or(is_last) and bool_and(done_at is not null) as "isAllHere"
-     from reference_files where $1 = any (vendor_ids)`,
-    [vendorId],
-  );
-  if (read.rows[0]?.isAllHere === true) return;
+  const files = await listReferenceFiles({ db, ledgerMac }, { vendorId });
+  const hasLast = files.some(({ isLast }) => isLast);
+  if (hasLast && files.every(({ isStored }) => isStored)) return;
   throw new PlainError(
     'The references that it used before are not all here, so what it repeats would be paid twice. Import them first (vendor propose-references, the last file with --last, then vendor import-references).',
   );

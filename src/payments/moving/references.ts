@@ -1,4 +1,5 @@
 import type { WireTime } from '../../platform/base/clock.ts';
+import type { Mac } from '../../platform/base/mac.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { listBillers } from '../billers/store.ts';
@@ -105,11 +106,15 @@ async function findRepeated(
  * what is stored already stays. Until it ends, its vendors cannot be resumed.
  * Throws: `PlainError` if nobody approved the file, or a line of it cannot be read any more.
  */
-export async function importReferences(deps: Deps, file: string): Promise<CheckedReferences> {
-  const { pool } = deps;
+export async function importReferences(
+  deps: Deps & { readonly ledgerMac: Mac },
+  file: string,
+): Promise<CheckedReferences> {
+  const { pool, ledgerMac } = deps;
   const checked = await checkReferences(deps, file);
   const { sha256, problems, problemCount } = checked;
-  if ((await findReferenceFile(pool, sha256)) === undefined) {
+  const approved = await findReferenceFile(pool, ledgerMac, sha256);
+  if (approved === undefined) {
     throw new PlainError(
       'Two people have to approve exactly this file first: vendor propose-references.',
     );
@@ -132,6 +137,6 @@ export async function importReferences(deps: Deps, file: string): Promise<Checke
   if ((await digestOf(file)) !== sha256) {
     throw new PlainError('The file was changed while it was read. Import it again.');
   }
-  await endReferenceFile(pool, sha256);
+  await endReferenceFile(pool, ledgerMac, approved.proposalId);
   return checked;
 }

@@ -1,7 +1,10 @@
 import { groupByBucket } from '../../parties/by-bucket-store.ts';
+import type { Mac } from '../../platform/base/mac.ts';
 import { bigintArray, textArray, timestampArray, uuidArray } from '../../platform/db/arrays.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import type { OpeningContent } from '../ledger/authenticity.ts';
+import { postingTime } from '../../platform/db/posting-time.ts';
+import { referenceFileEndText, referenceFileText } from '../ledger/authenticity.ts';
+import type { OpeningContent, ReferenceFileContent } from '../ledger/authenticity.ts';
 
 export async function insertOpening(
   db: Queryable,
@@ -66,23 +69,26 @@ export async function insertReferences(
 
 export async function insertReferenceFile(
   db: Queryable,
-  file: {
-    readonly sha256: string;
-    readonly proposalId: string;
-    readonly isLast: boolean;
-    readonly vendorIds: readonly number[];
-  },
+  mac: Mac,
+  file: Omit<ReferenceFileContent, 'approvedAt'>,
 ): Promise<void> {
+  const row = { ...file, approvedAt: await postingTime(db) };
   await db.query(
-    `insert into reference_files (sha256, proposal_id, is_last, vendor_ids, approved_at)
-     values ($1, $2, $3, $4, now())`,
-    [file.sha256, file.proposalId, file.isLast, file.vendorIds],
+    `insert into reference_files (sha256, proposal_id, is_last, vendor_ids, approved_at, mac)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [
+      ...[row.sha256, row.proposalId, row.isLast, row.vendorIds, row.approvedAt],
+      mac.sign(referenceFileText(row)),
+    ],
   );
 }
 
-export async function endReferenceFile(db: Queryable, sha256: string): Promise<void> {
+/** Repeated after a kill, it changes nothing. */
+export async function endReferenceFile(db: Queryable, mac: Mac, proposalId: string): Promise<void> {
+  const row = { proposalId, endedAt: await postingTime(db) };
   await db.query(
-    'update reference_files set done_at = now() where sha256 = $1 and done_at is null',
-    [sha256],
+    `insert into reference_file_ends (proposal_id, ended_at, mac) values ($1, $2, $3)
+     on conflict do nothing`,
+    [row.proposalId, row.endedAt, mac.sign(referenceFileEndText(row))],
   );
 }

@@ -373,17 +373,26 @@ create table vendor_openings (
   mac bytea not null
 );
 
--- Files of used references that two people decided about.
+-- Files of used references that two people decided about. Append-only.
 create table reference_files (
   approved_at timestamptz not null,
-  -- When the last of its lines was stored; null: not yet.
-  done_at timestamptz,
-  proposal_id uuid not null,
+  proposal_id uuid primary key,
   -- Of the bytes of the file.
-  sha256 text primary key check (sha256 ~ '^[0-9a-f]{64}$'),
+  sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
   -- With it, every reference that its vendors used is here.
   is_last boolean not null,
-  vendor_ids integer[] not null
+  vendor_ids integer[] not null,
+  -- HMAC-SHA-256 of the row under the ledger's key: its vendors are resumed by what it says.
+  mac bytea not null
+);
+create index reference_files_by_content on reference_files (sha256);
+
+-- When the last line of such a file was stored. Append-only.
+create table reference_file_ends (
+  ended_at timestamptz not null,
+  proposal_id uuid primary key,
+  -- HMAC-SHA-256 of the row.
+  mac bytea not null
 );
 
 -- However the reference is spelt: see `plainReference`.

@@ -120,15 +120,15 @@ export const USED_REFERENCES = setting({
     ...vendors.map((each) => ({ label: each.vid, text: `${each.references} references` })),
     { label: 'With this file', text: isLast ? 'all are here' : 'others are still missing' },
   ],
-  read: async (db, key): Promise<Fields | null> => {
-    const found = await findReferenceFile(db, key.sha256);
+  read: async (db, key, { ledgerMac }): Promise<Fields | null> => {
+    const found = await findReferenceFile(db, ledgerMac, key.sha256);
     return found === undefined ? null : { File: 'may be imported' };
   },
-  apply: async (db, { key, change: { vendors, isLast }, id: proposalId }) => {
-    if ((await findReferenceFile(db, key.sha256)) !== undefined) {
+  apply: async (db, { key, change: { vendors, isLast }, id: proposalId }, { ledgerMac }) => {
+    if ((await findReferenceFile(db, ledgerMac, key.sha256)) !== undefined) {
       throw new PlainError('This file was approved before. Import it.');
     }
     const vendorIds = vendors.map(({ vendorId }) => vendorId);
-    await insertReferenceFile(db, { sha256: key.sha256, proposalId, isLast, vendorIds });
+    await insertReferenceFile(db, ledgerMac, { sha256: key.sha256, proposalId, isLast, vendorIds });
   },
 });
