@@ -56,6 +56,19 @@ export const RECEIPT_INVARIANTS: readonly Invariant[] = [
           where not exists (select from receipts r where r.receipt_id = m.receipt_id)`,
   },
   {
+    name: 'messages_end_as_decided',
+    says: 'A message that could not be read was completed or closed if two people decided so, and is open otherwise.',
+    overall: true,
+    sql: `select 0 as "vendorId", format('message %s of %s is %s, decided: %s', m.message_id, m.sender, m.state,
+            coalesce(e.state, 'nothing')) as detail
+          from unread_messages m left join lateral (
+            select case when q.content -> 'receipt' = 'null' then 'closed' else 'completed' end as state
+            from proposals q join proposal_decisions d on d.proposal_id = q.proposal_id
+            where q.kind = 'unread_message' and d.decision = 'approved'
+              and q.content @> jsonb_build_object('messageId', m.message_id)) e on true
+          where m.state <> coalesce(e.state, 'open')`,
+  },
+  {
     name: 'receipts_taken_back_once',
     says: 'At most the amount of a receipt was taken back of a vendor that had it, in all cases about it together.',
     sql: `select c.vendor_id as "vendorId", format('receipt %s: %s taken back, of %s',

@@ -7,6 +7,8 @@ import { referenceFileEndText, referenceFileText } from '../ledger/authenticity.
 import type { ReferenceFileContent } from '../ledger/authenticity.ts';
 import type { UsedReference } from './store.ts';
 
+type UsedRow = Omit<UsedReference, 'vendorId' | 'feeCents' | 'phone'>;
+
 const USED = `select payment_id as "paymentId", created_at as "createdAt", outcome,
     biller_code as "billerCode", account, amount_cents as "amountCents",
     merchant_reference as "merchantReference"
