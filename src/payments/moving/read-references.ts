@@ -14,8 +14,6 @@ const USED = `select payment_id as "paymentId", created_at as "createdAt", outco
     merchant_reference as "merchantReference"
   from used_references where bucket = bucket_of($1) and vendor_id = $1`;
 
-type UsedRow = Omit<UsedReference, 'vendorId' | 'feeCents' | 'phone'>;
-
 /**
  * The status of what the vendor created at the system that it came from; undefined if it used no such reference there.
  * Never unknown to the vendor: a client that was told so would pay under a new reference.
