@@ -158,7 +158,7 @@ const TRY = action(core, {
       result: {
         ...{ ...figures, amounts: result.amounts, form: result.form },
         findings: result.findings.slice(0, TRIAL_FINDINGS).map((each) => ({ ...each })),
-        finding_count: result.findings.length,
+        finding_count: result.findingCount,
       },
       audit: { target: code, after },
     };
@@ -202,7 +202,7 @@ export const IMPORT_ALONE = action(core, {
       result: {
         ...{ ...made, amounts, form, resumed_after, report },
         findings: result.findings.slice(0, TRIAL_FINDINGS).map((each) => ({ ...each })),
-        finding_count: result.findings.length,
+        finding_count: result.findingCount,
       },
       audit: { target: input.lender, after: { file: fileName, ...made } },
     };
