@@ -59,6 +59,8 @@ const CHARTS = { group: 'console charts' } as const;
 export const NOT_MEASURED: Readonly<Record<string, string>> = {
   '/proposals/:proposal': 'it is found by its primary key',
   '/jobs/:job': 'it is found by its primary key',
+  '/summary-journals/:number': 'one journal, by its key; the bench has none',
+  '/summary-journals/:number/file': 'one journal, by its key',
   '/invoices/:invoice': 'it is found by its primary key',
   '/invoices/:invoice/file': 'one invoice, by its key',
   '/messages/:message': 'one message, by its id',
@@ -125,6 +127,7 @@ function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measur
     '/corrections': { ...LISTS, ...ofBooks },
     '/profit': { ...CHARTS, ...ofBooks },
     '/balance-sheet': { ...CHARTS, ...ofBooks },
+    '/summary-settings': CHARTS,
     '/ledger/transfers': { ...LISTS, query: { ledger_account: ['suspense'] } },
     '/audit': { ...LISTS, also: [{ login: 'admin', from: dayAgo(30) }] },
     '/ledger': {

@@ -137,6 +137,7 @@ describe('JSON', () => {
     'payments/bulk/batch.ts',
     'payments/dispatch/callback-evidence.ts',
     'payments/invoices/invoice.ts',
+    'payments/summaries/read-summaries.ts',
     'platform/backup/archived-wal.ts',
     'platform/backup/manifest.ts',
     'platform/backup/marker.ts',

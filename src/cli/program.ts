@@ -34,6 +34,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   biller: 'billers: add, change, ONLINE and OFFLINE',
   route: 'routes of billers through operators: list, set, dry run',
   invoice: 'invoices for fees, credit notes, the company on them',
+  'summary-journal': 'journals for accounting software, codes of accounts',
   price: 'prices: fees of vendors, costs and commissions of operators',
   prefix: 'phone prefixes and their airtime billers',
   income: 'vendors’ income: report what was collected, move it into the float',

@@ -77,6 +77,11 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   // The house.
   house_entries: { insert: true, update: ['row_id'] },
   house_journals: APPEND_ONLY,
+  summary_terms: APPEND_ONLY,
+  account_codes: APPEND_ONLY,
+  summary_journals: APPEND_ONLY,
+  summary_lines: APPEND_ONLY,
+  summary_exports: APPEND_ONLY,
   invoicing_terms: APPEND_ONLY,
   invoice_names: APPEND_ONLY,
   invoice_runs: APPEND_ONLY,

@@ -55,6 +55,12 @@ export const PAYMENTS_TABLES: TableClasses = {
   house_entries: 'local',
   house_transfers: 'local',
   house_journals: 'local',
+  // They sum over all vendors.
+  summary_terms: 'local',
+  account_codes: 'local',
+  summary_journals: 'local',
+  summary_lines: 'local',
+  summary_exports: 'local',
   // Numbers have no gaps across vendors.
   invoicing_terms: 'local',
   invoice_names: 'local',

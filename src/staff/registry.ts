@@ -33,6 +33,7 @@ export const NOUNS: Readonly<Record<string, () => Promise<Noun>>> = {
   price: async () => (await import('./prices.ts')).PRICES,
   prefix: async () => (await import('./prefixes.ts')).PREFIXES,
   disbursement: async () => (await import('./disbursements.ts')).DISBURSEMENTS,
+  'summary-journal': async () => (await import('./summary-journals.ts')).SUMMARY_JOURNALS,
   invoice: async () => (await import('./invoices.ts')).INVOICES,
   'vendor payout': async () => (await import('./payouts.ts')).PAYOUTS,
   system: async () => (await import('./system.ts')).SYSTEM,

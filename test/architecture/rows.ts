@@ -83,6 +83,7 @@ export const ROWS: readonly (readonly string[])[] = [
     'payments/uploads',
     'payments/vendor-secrets',
     'payments/invoices',
+    'payments/summaries',
     'payments/moving',
   ],
   // Settings of every folder below that two people decide.

@@ -58,6 +58,13 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'phone_prefixes',
   ],
   'payments/prices': ['fee_prices', 'operator_prices'],
+  'payments/summaries': [
+    'summary_terms',
+    'account_codes',
+    'summary_journals',
+    'summary_lines',
+    'summary_exports',
+  ],
   'payments/invoices': [
     'invoicing_terms',
     'invoice_names',
@@ -152,6 +159,10 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
   'payments/settle/late-details-store.ts': {
     tables: ['dispatch_queue', 'payments'],
     why: 'details are owed of a payment whose instruction is in progress, and only while it is paid; dispatch is above',
+  },
+  'payments/summaries/posted-store.ts': {
+    tables: ['transfer_hours'],
+    why: 'a summary journal sums by biller and operator what hours have already summed',
   },
   'payments/invoices/store.ts': {
     tables: ['archived_payments', 'corrections', 'payments', 'transfers'],

@@ -42,6 +42,15 @@ const profit = createRoute({
   component: lazyPage(() => import('../pages/profit/Profit.tsx'), 'Profit'),
 });
 
+const summaryJournals = createRoute({
+  getParentRoute: () => shell,
+  path: '/summary-journals',
+  component: lazyPage(
+    () => import('../pages/summary-journals/SummaryJournals.tsx'),
+    'SummaryJournals',
+  ),
+});
+
 const journals = createRoute({
   getParentRoute: () => shell,
   path: '/journals',
@@ -109,6 +118,7 @@ export const financeRoutes = [
   ledger,
   ledgerAccount,
   profit,
+  summaryJournals,
   journals,
   margin,
   topUps,

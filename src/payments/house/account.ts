@@ -98,6 +98,17 @@ export function classOf(books: Books, account: string): AccountClass {
   return CLASSES[books][account.split(':')[0] ?? ''] ?? 'clearing';
 }
 
+const OF_OPERATORS: ReadonlySet<string> = new Set([
+  ...['operator-float', 'operator-charges', 'commission-due', 'commission_due', 'claims'],
+  ...['losses', 'operator', 'receivable', 'cost', 'commission'],
+]);
+
+/** The operator that an account names; null: none. */
+export function operatorOf(account: string): string | null {
+  const [kind = '', code = null] = account.split(':');
+  return OF_OPERATORS.has(kind) ? code : null;
+}
+
 /** A line of the trial balance, as an accountant knows it, and the accounts that it is made of. */
 export interface LineName {
   readonly books: Books;

@@ -193,6 +193,38 @@ export async function listHouseTransfers(
   return listed.rows;
 }
 
+/** A movement of the house's money. */
+export interface HouseMovement {
+  readonly movedAt: Date;
+  readonly debitAccount: string;
+  readonly creditAccount: string;
+  readonly amountCents: bigint;
+}
+
+/** What was posted in a period, whenever the money moved. */
+export async function listPosted(
+  db: Queryable,
+  { from, to }: BookPeriod,
+): Promise<HouseMovement[]> {
+  const listed = await db.query<HouseMovement>(
+    `select moved_at as "movedAt", debit_account as "debitAccount", credit_account as "creditAccount",
+       amount_cents as "amountCents"
+     from house_transfers where posted_at >= $1 and posted_at < $2
+     order by posted_at, transfer_id`,
+    [from, to],
+  );
+  return listed.rows;
+}
+
+/** The time of the first posting of the house from then on; undefined: there is none. */
+export async function findFirstPosted(db: Queryable, from: Date): Promise<Date | undefined> {
+  const found = await db.query<{ first: Date | null }>(
+    'select min(posted_at) as first from house_transfers where posted_at >= $1',
+    [from],
+  );
+  return found.rows[0]?.first ?? undefined;
+}
+
 /** When the books of an operator's float begin; null: nothing is booked. */
 export async function readFloatBeginning(
   db: Queryable,

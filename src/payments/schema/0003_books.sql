@@ -623,6 +623,75 @@ create table day_totals (
   primary key (bucket, vendor_id, operator_code, day)
 );
 
+-- Summary journals: what was posted in a period, summed by account, for the company's accounting software.
+
+-- How they are made, and what the accounting software has to be told. Append-only; the row with the highest version counts.
+create table summary_terms (
+  version integer primary key check (version > 0),
+  set_at timestamptz not null,
+  set_by text not null,
+  -- What is posted from then on is in a summary journal. The same in every version.
+  starts_at timestamptz not null,
+  per text not null check (per in ('day', 'month')),
+  -- What lines are summed by besides their account.
+  dimensions text[] not null check (dimensions <@ array['vendor', 'biller', 'operator']),
+  -- Of a line without tax in the accounting software, such as T9. Null: not said.
+  tax_code text,
+  -- The company as the accounting software calls it. Null: not said.
+  company text
+);
+
+-- The company's own code of each account. Append-only; the highest version of an account counts.
+create table account_codes (
+  version integer not null check (version > 0),
+  set_at timestamptz not null,
+  set_by text not null,
+  -- An account, or the part of the name before the colon for all that begin with it.
+  account text not null,
+  -- Null: it has none any more.
+  code text,
+  primary key (account, version)
+);
+
+-- Each begins where the one before ended. Append-only, as are its lines.
+create table summary_journals (
+  number integer primary key check (number > 0),
+  from_at timestamptz not null unique,
+  to_at timestamptz not null unique,
+  check (to_at > from_at),
+  made_at timestamptz not null,
+  -- HMAC-SHA-256 of the row and its lines under the ledger's key.
+  mac bytea not null
+);
+
+create table summary_lines (
+  number integer not null references summary_journals,
+  line integer not null check (line > 0),
+  -- The value date; of a monthly journal, the last day of its month.
+  day date not null,
+  -- A line of the trial balance.
+  account text not null,
+  class text not null,
+  vendor_id integer,
+  biller_code text,
+  operator_code text,
+  debit_cents bigint not null check (debit_cents >= 0),
+  credit_cents bigint not null check (credit_cents >= 0),
+  primary key (number, line)
+);
+
+-- Summary journals that are in the accounting software. Append-only, once each.
+create table summary_exports (
+  number integer primary key references summary_journals,
+  exported_at timestamptz not null,
+  exported_by text not null,
+  -- How the accounting software calls it.
+  reference text not null,
+  -- JSON: the codes of its accounts then, with which its files are made again.
+  codes text not null,
+  mac bytea not null
+);
+
 -- Invoices for the fees that vendors paid, and credit notes for those that they got back.
 
 -- The company as its invoices name it, and how it invoices. Append-only; the row with the highest version counts.

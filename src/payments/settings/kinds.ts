@@ -1,4 +1,5 @@
 import type { AnyKind } from '../../proposals/kind.ts';
+import { ACCOUNT_CODES, SUMMARY_TERMS } from './accounting.ts';
 import { BILLER, ROUTE } from './billers.ts';
 import { COLLECTOR, COLLECTOR_KEY } from './collectors.ts';
 import { COMPANY, INVOICE_NAME } from './invoicing.ts';
@@ -24,6 +25,12 @@ const FAMILIES: readonly Family[] = [
     title: 'Setting of invoices',
     permission: 'finance.act',
     settings: [COMPANY, INVOICE_NAME],
+  },
+  {
+    name: 'accounting_setting',
+    title: 'Setting of accounting',
+    permission: 'finance.act',
+    settings: [SUMMARY_TERMS, ACCOUNT_CODES],
   },
   {
     ...{

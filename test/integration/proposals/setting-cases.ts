@@ -1,4 +1,6 @@
 import { COMPANY } from '../../../src/payments/settings/invoicing.ts';
+import { ACCOUNT_CODES } from '../../../src/payments/settings/accounting.ts';
+import { insertCode } from '../../../src/payments/summaries/store.ts';
 import { insertTerms } from '../../../src/payments/invoices/store.ts';
 import { expect } from 'vitest';
 import { setOperator } from '../../../src/payments/billers/administer.ts';
@@ -171,7 +173,23 @@ async function company(given: Given): Promise<Case> {
   });
 }
 
+/** The codes of accounts in the accounting software. */
+async function codes(given: Given): Promise<Case> {
+  return await settingCase(given, {
+    ...{ setting: ACCOUNT_CODES, key: {} },
+    change: { codes: [{ account: 'fees', code: '4000' }] },
+    shown: [
+      { label: 'Codes of accounts', text: 'the company' },
+      { label: 'Code', text: 'fees 4000' },
+      { label: 'Codes in force', text: 'fees 4000' },
+    ],
+    other: async () =>
+      await insertCode(given.books.pool, { account: 'fees', code: '4001', setBy: 'Chege' }),
+  });
+}
+
 export const CASES: Cases = {
+  accounting_setting: { make: codes },
   invoice_setting: { make: company },
   price_setting: { make: price },
   operator_setting: { role: 'operations', make: operator },

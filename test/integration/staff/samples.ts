@@ -293,6 +293,28 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     },
   },
   'disbursement.set-phone': byAdmin({ phone: '0712345678', reason: 'asked for' }),
+  'summary-journal.list': nothing,
+  'summary-journal.show': { input: async ({ addSummary }) => ({ number: await addSummary() }) },
+  'summary-journal.file': {
+    input: async ({ addSummary }) => ({ number: await addSummary(), format: 'hledger' }),
+  },
+  'summary-journal.mark-exported': {
+    input: async ({ addSummary }) => ({ number: await addSummary(), reference: `JE-${some()}` }),
+  },
+  'summary-journal.settings': nothing,
+  'summary-journal.set-terms': {
+    input: async ({ addSummary, clear }) => {
+      await addSummary();
+      await clear('accounting_setting');
+      return { per: 'day', by: 'vendor,operator', reason: 'as agreed' };
+    },
+  },
+  'summary-journal.set-codes': {
+    input: async ({ clear }) => {
+      await clear('accounting_setting');
+      return { codes: [{ account: 'fees', code: String(randomInt(9_999)) }], reason: 'as agreed' };
+    },
+  },
   'invoice.list': nothing,
   'invoice.show': { input: async ({ addInvoice }) => ({ invoice: await addInvoice() }) },
   'invoice.file': {

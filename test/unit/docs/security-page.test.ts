@@ -14,7 +14,8 @@ const VERIFIED = new Set(
   `accounts transfers ledger_blocks ledger_heads ledger_chain transfer_hours transfer_vendor_hours transfer_days
   transfer_weeks transfer_sums collections fund_movements receipts receipt_accounts receipt_account_ends uploaded_files
   unread_messages house_entries house_journals house_accounts house_transfers vendor_payouts
-  payout_phones vendor_openings reference_files reference_file_ends invoices invoice_runs invoice_controls corrections
+  payout_phones vendor_openings reference_files reference_file_ends invoices invoice_runs invoice_controls summary_journals
+  summary_lines summary_exports corrections
   closed_days day_totals quarantines people passkeys passkey_challenges proposals proposal_decisions`.split(
     /\s+/,
   ),
