@@ -48,26 +48,35 @@ export function readXml(content: string, limits: XmlLimits): XmlElement | XmlPro
   return reader.end();
 }
 
-/** Bytes that are read before other work has its turn. */
-const BYTES_AT_ONCE = 32 * 1024;
+/** Bytes, or characters, that are read before other work has its turn. */
+const READ_AT_ONCE = 32 * 1024;
 
 /**
- * The root element of a large XML document in UTF-8, as `readXml` returns it, read in turns.
+ * The root element of a large XML document, as `readXml` returns it, read in turns.
+ * @param content bytes are UTF-8.
  * @param take gets each element at its end.
  */
 export async function readLargeXml(
-  content: Buffer,
+  content: Buffer | string,
   limits: XmlLimits,
-  take: TakeElement,
+  take: TakeElement = () => false,
 ): Promise<XmlElement | XmlProblem> {
   const reader = openXml(limits, take);
-  const decoder = new TextDecoder();
-  for (let at = 0; at < content.length; at += BYTES_AT_ONCE) {
-    if (at > 0) await nextTurn();
-    const part = content.subarray(at, at + BYTES_AT_ONCE);
-    if (!reader.write(decoder.decode(part, { stream: true }))) break;
+  for (const part of partsOf(content)) {
+    if (!reader.write(part)) break;
+    await nextTurn();
   }
   return reader.end();
+}
+
+function* partsOf(content: Buffer | string): Generator<string> {
+  const decoder = new TextDecoder();
+  for (let at = 0; at < content.length; at += READ_AT_ONCE) {
+    const end = at + READ_AT_ONCE;
+    yield typeof content === 'string'
+      ? content.slice(at, end)
+      : decoder.decode(content.subarray(at, end), { stream: true });
+  }
 }
 
 interface XmlReader {
