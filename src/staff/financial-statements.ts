@@ -30,6 +30,10 @@ const statementLine = {
   books: Type.Enum(['house', 'vendors'], { title: 'Books', wide: true }),
   account: text({ title: 'Account' }),
   title: textOrNull({ title: 'Title', description: 'of an account that journals use' }),
+  /** The accounts that it is the sum of. */
+  parts: Type.Array(
+    Type.Object({ books: Type.Enum(['house', 'vendors']), account: text({ title: 'Account' }) }),
+  ),
 };
 const profit = Type.Object({
   ...period,

@@ -9,6 +9,8 @@ import type { TrialBalance, TrialBalanceSum } from '../house/trial-balance.ts';
 interface StatementLine extends Pick<TrialBalanceSum, 'books' | 'account' | 'class'> {
   /** What people called an account that journals use; null: the account is one of the service. */
   readonly title: string | null;
+  /** The accounts that it is the sum of. */
+  readonly parts: readonly Pick<TrialBalanceSum, 'books' | 'account'>[];
 }
 
 export interface ProfitLine extends StatementLine {
@@ -107,8 +109,12 @@ const creditsOf = (line: TrialBalanceSum): AtBothEnds => ({
   closingCents: line.creditCents - line.debitCents,
 });
 
-function named({ books, account, class: of }: TrialBalanceSum, titles: Titles): StatementLine {
-  return { books, account, class: of, title: titles.get(account) ?? null };
+function named(
+  { books, account, class: of, parts }: TrialBalanceSum,
+  titles: Titles,
+): StatementLine {
+  const sumOf = parts.map((part) => ({ books: part.books, account: part.account }));
+  return { books, account, class: of, title: titles.get(account) ?? null, parts: sumOf };
 }
 
 /** The order of a trial balance within each class; an account that is not in the chart comes first. */

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type {
   BalanceSheetAnswer,
@@ -18,6 +18,7 @@ import { Skeleton } from '../../design/Skeleton.tsx';
 import { Table } from '../../design/Table.tsx';
 import { Tile, Tiles } from '../../design/Tile.tsx';
 import { Money } from '../../format/Money.tsx';
+import { AccountName } from '../ledger/AccountName.tsx';
 import { useClassNames } from '../ledger/Ledger.tsx';
 import { PeriodFilters, PeriodText, usePeriod } from '../ledger/period.tsx';
 
@@ -94,18 +95,15 @@ function Statement({
   );
 }
 
-type Line = Pick<ProfitAnswer['lines'][number], 'books' | 'account' | 'class' | 'title'>;
+type Line = Pick<ProfitAnswer['lines'][number], 'books' | 'account' | 'class' | 'title' | 'parts'>;
 
-function AccountName({ line, filter }: { readonly line: Line; readonly filter: BookFilter }) {
+function LineName({ line, filter }: { readonly line: Line; readonly filter: BookFilter }) {
   const classes = useClassNames();
-  const { books, account, class: of, title } = line;
+  const kind = classes[line.class];
   return (
-    <>
-      <Link to="/ledger/$books/$account" params={{ books, account }} search={filter}>
-        {account}
-      </Link>
-      <small>{title === null ? classes[of] : `${classes[of]}, ${title}`}</small>
-    </>
+    <AccountName line={line} filter={filter}>
+      {line.title === null ? kind : `${kind}, ${line.title}`}
+    </AccountName>
   );
 }
 
@@ -128,7 +126,7 @@ function ProfitLines({
       columns={[
         {
           title: t`Account`,
-          cell: (line) => <AccountName line={line} filter={filter} />,
+          cell: (line) => <LineName line={line} filter={filter} />,
           total: t`Profit`,
         },
         {
@@ -177,7 +175,7 @@ function Balance({
         keyOf={keyOf}
         empty={t`There are no accounts yet.`}
         columns={[
-          { title: t`Account`, cell: (line) => <AccountName line={line} filter={filter} /> },
+          { title: t`Account`, cell: (line) => <LineName line={line} filter={filter} /> },
           {
             title: t`Before`,
             cell: ({ opening }) => <Money amount={opening} />,

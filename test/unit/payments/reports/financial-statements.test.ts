@@ -24,19 +24,18 @@ test('income and expenses make the profit, and the rest is the balance sheet', (
     ],
   );
   const titles = new Map([['expense:hosting', 'Servers']]);
+  const itself = (books: 'house' | 'vendors', name: string) => ({
+    ...{ books, account: name, title: null, parts: [{ books, account: name }] },
+  });
   expect(profitOf(balance, titles)).toEqual({
     lines: [
+      { ...itself('house', 'income:interest'), class: 'income', amountCents: 100n },
+      { ...itself('vendors', 'fees'), class: 'income', amountCents: 250n },
       {
-        books: 'house',
-        account: 'income:interest',
-        class: 'income',
-        title: null,
-        amountCents: 100n,
-      },
-      { books: 'vendors', account: 'fees', class: 'income', title: null, amountCents: 250n },
-      {
-        ...{ books: 'house', account: 'expense:hosting', class: 'expense', title: 'Servers' },
+        ...itself('house', 'expense:hosting'),
+        class: 'expense',
         amountCents: -300n,
+        title: 'Servers',
       },
     ],
     totalCents: 50n,
@@ -44,7 +43,10 @@ test('income and expenses make the profit, and the rest is the balance sheet', (
   expect(balanceSheetOf(balance, titles)).toMatchObject({
     lines: [
       { account: 'bank:bank', openingCents: 500n, closingCents: 1_100n },
-      { account: 'operator-float:kplc', openingCents: 0n, closingCents: -350n },
+      {
+        ...{ account: 'operator-float:kplc', openingCents: 0n, closingCents: -350n },
+        parts: [{ books: 'vendors', account: 'operator:kplc' }],
+      },
       { account: 'float', openingCents: 0n, closingCents: 200n },
       { account: 'equity:capital', openingCents: 500n, closingCents: 500n },
     ],
