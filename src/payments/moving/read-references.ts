@@ -79,7 +79,9 @@ interface FileRow extends ReferenceFileContent {
 async function listReferenceFiles(
   { db, ledgerMac }: { readonly db: Queryable; readonly ledgerMac: Mac },
   of: { readonly sha256?: string; readonly vendorId?: number },
-): Promise<(Pick<ReferenceFileContent, 'proposalId' | 'isLast'> & { readonly isStored: boolean })[]> {
+): Promise<
+  (Pick<ReferenceFileContent, 'proposalId' | 'isLast'> & { readonly isStored: boolean })[]
+> {
   const found = await db.query<FileRow>(
     `select f.proposal_id as "proposalId", f.sha256, f.is_last as "isLast", f.vendor_ids as "vendorIds",
        f.approved_at as "approvedAt", f.mac, e.ended_at as "endedAt", e.mac as "endMac"

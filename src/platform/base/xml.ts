@@ -87,6 +87,34 @@ interface XmlReader {
 
 function openXml(limits: XmlLimits, take: TakeElement): XmlReader {
   const parser = sax.parser(true, OPTIONS);
+  const rootOf = buildTree(parser, limits, take);
+  let problem: XmlProblem | undefined;
+  const attempt = (step: () => void): boolean => {
+    if (problem !== undefined) return false;
+    try {
+      step();
+    } catch (error) {
+      // sax puts its position on further lines.
+      const [text = ''] = (error as Error).message.split('\n');
+      problem = { line: parser.line + 1, problem: `the XML is not valid: ${text}` };
+    }
+    return problem === undefined;
+  };
+  return {
+    write: (content) => attempt(() => void parser.write(content)),
+    end: () => {
+      attempt(() => void parser.close());
+      return problem ?? rootOf() ?? { line: 1, problem: 'the XML has no element' };
+    },
+  };
+}
+
+/** Lets the parser build the tree, whose root is there once it has begun. */
+function buildTree(
+  parser: SAXParser,
+  limits: XmlLimits,
+  take: TakeElement,
+): () => XmlElement | undefined {
   const open: OpenElement[] = [];
   const path: string[] = [];
   /** The number of nodes before each open element. */
@@ -134,25 +162,7 @@ function openXml(limits: XmlLimits, take: TakeElement): XmlReader {
     },
   };
   Object.assign(parser, handlers);
-  let problem: XmlProblem | undefined;
-  const attempt = (step: () => void): boolean => {
-    if (problem !== undefined) return false;
-    try {
-      step();
-    } catch (error) {
-      // sax puts its position on further lines.
-      const [text = ''] = (error as Error).message.split('\n');
-      problem = { line: parser.line + 1, problem: `the XML is not valid: ${text}` };
-    }
-    return problem === undefined;
-  };
-  return {
-    write: (content) => attempt(() => void parser.write(content)),
-    end: () => {
-      attempt(() => void parser.close());
-      return problem ?? root ?? { line: 1, problem: 'the XML has no element' };
-    },
-  };
+  return () => root;
 }
 
 function refuse(problem: string): never {
