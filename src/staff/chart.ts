@@ -51,9 +51,9 @@ export const CHART: Noun = {
       proposes: 'house_account',
       input: inputOf({
         account: Type.String({
-          pattern: `^(${OWN_CLASSES.join('|')}):[a-z0-9_-]{1,40}$`,
-          form: 'a class, a colon and a name, such as liability:suppliers',
-          description: 'its class and name, such as liability:suppliers',
+          pattern: `^((${OWN_CLASSES.join('|')}):[a-z0-9_-]{1,40}|bank:[a-z0-9_]{1,40})$`,
+          form: 'a class, a colon and a name, such as liability:suppliers; or bank: and a code',
+          description: 'its class and name, such as liability:suppliers, or bank:<code>',
           argument: true,
         }),
         title: shortText({ description: 'its name in reports' }),

@@ -58,7 +58,17 @@ export type AccountSum = Static<typeof summed>;
 export type TrialBalanceAnswer = Static<typeof balance>;
 
 const SOURCES = [
-  ...['payment', 'collection', 'funding', 'payout', 'correction', 'statement', 'journal', 'entry'],
+  ...[
+    'payment',
+    'collection',
+    'funding',
+    'payout',
+    'correction',
+    'statement',
+    'journal',
+    'entry',
+    'receipt',
+  ],
 ] as LedgerEntry['source']['kind'][];
 
 const entry = Type.Object({
@@ -223,6 +233,8 @@ function causeOf(source: LedgerEntry['source']): Pick<LedgerEntryView, 'referenc
       return { reference: source.reference, ...idOf(source.statementId) };
     case 'journal':
       return { reference: source.reference, ...idOf(source.journalId) };
+    case 'receipt':
+      return { reference: source.reference, ...idOf(source.receiptId) };
     case 'entry':
       return { reference: source.reference, ...idOf(source.entryId) };
     case 'payment':

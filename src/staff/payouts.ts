@@ -33,6 +33,7 @@ const payoutView = Type.Object({
   payout: text({ title: 'Payout' }),
   ...decided,
   ...titled({ proposed_at: fields.time, vid: text }),
+  bank: text({ title: 'Our bank', wide: true }),
   bank_account: text({ title: 'Bank account', wide: true }),
   ...titled({ amount: fields.money, reference: textOrNull }),
   note: text({ title: 'Note', wide: true }),
@@ -78,6 +79,9 @@ export const PAYOUTS: Noun = {
       input: inputOf({
         vid: vid({ argument: true }),
         amount: fields.amount(),
+        bank: Type.Optional(
+          fields.code({ description: 'the account of ours that it leaves; default: main' }),
+        ),
         bank_account: shortText({ description: 'where the money goes', placeholder: 'account' }),
         reference: Type.Optional(
           shortText({
@@ -97,6 +101,7 @@ export const PAYOUTS: Noun = {
         const row = await proposePayout(proposals, {
           ...{ vendorId: vendor.vendorId, vid: vendor.vid, by: viewer.actor },
           amountCents: parseMoney(input.amount),
+          ...(input.bank !== undefined && { bank: input.bank }),
           bankAccount: input.bank_account,
           reference: input.reference ?? null,
           ...{ evidence: input.evidence, note: input.reason },
@@ -157,6 +162,7 @@ function viewOf(payout: Payout, decidedOf: DecidedOf): PayoutView {
     payout: row.proposalId,
     ...decidedOf(row),
     vid: content.vid,
+    bank: content.bank,
     bank_account: content.bankAccount,
     amount: formatMoney(amountCents),
     note: row.note,

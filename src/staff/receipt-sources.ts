@@ -24,7 +24,7 @@ const SETS = { permission: 'finance.act', proposes: 'money_in_setting' } as cons
 
 const sourceView = Type.Object({
   source: text({ title: 'Code' }),
-  ...titled({ name: text, kind: text, collector: text }),
+  ...titled({ name: text, kind: text, collector: text, bank: text }),
   status: Type.Enum([...STATUSES], { title: 'Status' }),
   pulled_until: fields.timeOrNull({ title: 'Pulled until' }),
   settings: Type.Record(Type.String(), Type.Unknown()),
@@ -57,7 +57,7 @@ export const RECEIPT_SOURCES: Noun = {
       name: 'receipt-source.set',
       summary: 'Add a source, or change the settings that are given.',
       route: 'POST /receipt-sources/:source',
-      needsOne: ['name', 'kind', 'collector', 'status', 'settings'],
+      needsOne: ['name', 'kind', 'collector', 'bank', 'status', 'settings'],
       input: inputOf({
         source,
         name: Type.Optional(fields.displayName()),
@@ -65,14 +65,19 @@ export const RECEIPT_SOURCES: Noun = {
         collector: Type.Optional(
           vid({ description: 'in whose name its receipts are collected', form: 'a collector' }),
         ),
+        bank: Type.Optional(
+          fields.code({
+            description: 'the account of ours where its money is; a new source has one of its own',
+          }),
+        ),
         status: Type.Optional(Type.Enum([...STATUSES], { description: 'whether it is used' })),
         settings,
         reason,
       }),
       output: proposalView,
       handle: async ({ core: loaded, ...asked }) => {
-        const { name, kind, collector, status, source: sourceCode } = asked.input;
-        const terms = loaded.present({ name, kind, collector, status });
+        const { name, kind, collector, bank, status, source: sourceCode } = asked.input;
+        const terms = loaded.present({ name, kind, collector, bank, status });
         const changed = loaded.settingsJson(settingsOf(asked.input.settings));
         return await loaded.changedSetting(asked, {
           ...{ setting: loaded.SOURCE, key: { sourceCode }, change: { ...terms, ...changed } },

@@ -181,6 +181,12 @@ export const RECEIPTS: Noun = {
             },
           }),
         ),
+        account: Type.Optional(
+          fields.shortText({
+            description:
+              'only if it is closed, and we keep the money: the account that gets it, such as liability:unclaimed; default: the bank, because it never came in, or was reported twice',
+          }),
+        ),
         reason,
       }),
       output: proposalView,
@@ -196,7 +202,8 @@ export const RECEIPTS: Noun = {
     }),
     action(core, {
       name: 'receipt.reversed',
-      summary: 'Report that the provider took the money back. Opens a case; nothing is posted yet.',
+      summary:
+        'Report that the provider took the money back. It leaves the bank in our books; a case decides who bears it.',
       route: 'POST /receipts/:receipt/reversed',
       permission: 'receipts.act',
       input: inputOf({
@@ -207,7 +214,8 @@ export const RECEIPTS: Noun = {
         reason,
       }),
       output: receiptView,
-      handle: async ({ core: loaded, input, deps: { pool }, viewer }) => {
+      handle: async ({ core: loaded, input, deps, viewer }) => {
+        const { pool } = deps;
         const { amount, reason: note, ...of } = input;
         const cents = amount === undefined ? undefined : parseMoney(amount);
         if (cents === 0n) {
@@ -216,7 +224,8 @@ export const RECEIPTS: Noun = {
         }
         const by = { actor: loaded.nameOf(viewer.actor), note, cents };
         const before = await loaded.requireReceipt(pool, of);
-        const isNew = await loaded.reportReversal(pool, of, by);
+        const books = { pool, ledgerMac: await deps.ledgerMac() };
+        const isNew = await loaded.reportReversal(books, of, by);
         if (!isNew) throw new PlainError('The reversal was already reported; see the cases.');
         const vids = await loaded.readVids(pool);
         const result = viewOf(await loaded.requireReceipt(pool, of), vids);

@@ -256,7 +256,7 @@ test('each line names its references, a correction its payment and its case', as
   expect(named('collected')).toMatchObject([
     { collector: 'demo-collector', collector_reference: expect.stringMatching(/./) as string },
   ]);
-  const payout = [...lines].filter((line) => line.credit_account === 'paid_out');
+  const payout = [...lines].filter((line) => line.credit_account === 'bank:main');
   expect(payout).toMatchObject([{ bank_reference: 'BANK-77', change: '-50.00' }]);
   const paid = named('paid').find((line) => line.merchant_reference === 'order-1');
   expect(paid).toMatchObject({

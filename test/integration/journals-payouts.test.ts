@@ -194,7 +194,7 @@ describe('a payout', () => {
     expect(await stateOf(payoutId)).toBe('approved');
     const entered = await Promise.allSettled([enter(payoutId), enter(payoutId, 'FT2')]);
     expect(entered.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    await has({ collected: 30_000n, held: 0n, paid_out: 20_000n });
+    await has({ collected: 30_000n, held: 0n, 'bank:main': 20_000n });
     expect(await stateOf(payoutId)).toBe('booked');
   });
 
@@ -210,7 +210,7 @@ describe('a payout', () => {
       collected: 0n,
       float: 0n,
       held: 0n,
-      paid_out: 40_000n,
+      'bank:main': 40_000n,
       [`operator:${OPERATOR}`]: 10_000n,
     });
   });
@@ -231,7 +231,7 @@ describe('a payout', () => {
     await approveSeen(books, second);
     await enter(first, 'FT-1');
     await expect(enter(second, 'ft 1')).rejects.toMatchObject({ field: 'reference' });
-    await has({ collected: 20_000n, held: 10_000n, paid_out: 20_000n });
+    await has({ collected: 20_000n, held: 10_000n, 'bank:main': 20_000n });
   });
 
   test('whoever approves a payout sees another one of the same amount that was approved', async () => {
@@ -279,7 +279,7 @@ describe('a payout', () => {
     const payoutId = await propose(70_000n, { reference: 'FT9' });
     await has({ collected: 0n, held: 5_000n, float: 20_000n });
     await approveSeen(books, payoutId);
-    await has({ held: 0n, float: 0n, exposure: -45_000n, paid_out: 70_000n });
+    await has({ held: 0n, float: 0n, exposure: -45_000n, 'bank:main': 70_000n });
     const cases = await listCases(books.pool, { resolved: false, limit: 10 });
     expect(cases).toMatchObject([{ kind: 'exposure', vendorId, facts: { owed_cents: 45_000 } }]);
   });
@@ -352,7 +352,7 @@ describe('a forgery is found', () => {
     ],
     [
       'a payout that was put into the database',
-      `insert into vendor_payouts select posted_at, 5, gen_random_uuid(), vendor_id, bank_account, 'X',
+      `insert into vendor_payouts select posted_at, 5, gen_random_uuid(), vendor_id, bank, bank_account, 'X',
          evidence, note, proposed_by, decided_by, mac
        from vendor_payouts`,
       ['chain_intact', 'payouts_authentic', 'payouts_equal_transfers'],

@@ -533,8 +533,8 @@ const PLANTED: readonly Planted[] = [
     plant: async ({ vendorId }) => {
       await books.pool.query(
         `insert into receipts (paid_at, received_at, amount_cents, receipt_id, vendor_id, issuer, receipt,
-           source_code, collector, state, mac)
-         values (now(), now(), 5, gen_random_uuid(), $1, 'bank', 'FT26005001', 'bank', 'till', 'credited', '')`,
+           source_code, collector, bank, state, mac)
+         values (now(), now(), 5, gen_random_uuid(), $1, 'bank', 'FT26005001', 'bank', 'till', 'bank', 'credited', '')`,
         [vendorId],
       );
     },
@@ -546,8 +546,8 @@ const PLANTED: readonly Planted[] = [
     plant: async () => {
       await books.pool.query(
         `insert into receipts (paid_at, received_at, amount_cents, receipt_id, issuer, receipt,
-           source_code, collector, state, mac, reversed_at)
-         values (now(), now(), 5, gen_random_uuid(), 'bank', 'FT26005003', 'bank', 'till', 'unmatched', '', now())`,
+           source_code, collector, bank, state, mac, reversed_at)
+         values (now(), now(), 5, gen_random_uuid(), 'bank', 'FT26005003', 'bank', 'till', 'bank', 'unmatched', '', now())`,
       );
     },
   },
@@ -570,8 +570,8 @@ const PLANTED: readonly Planted[] = [
       const receiptId = newId();
       await books.pool.query(
         `insert into receipts (paid_at, received_at, amount_cents, receipt_id, issuer, receipt,
-           source_code, collector, state, mac)
-         values (now(), now(), 5, $1, 'bank', 'FT26005002', 'bank', 'till', 'unmatched', '')`,
+           source_code, collector, bank, state, mac)
+         values (now(), now(), 5, $1, 'bank', 'FT26005002', 'bank', 'till', 'bank', 'unmatched', '')`,
         [receiptId],
       );
       await books.pool.query(
@@ -589,8 +589,8 @@ const PLANTED: readonly Planted[] = [
       const receiptId = newId();
       await books.pool.query(
         `insert into receipts (paid_at, received_at, amount_cents, receipt_id, issuer, receipt,
-           source_code, collector, state, mac)
-         values (now(), now(), 5, $1, 'bank', 'FT26005004', 'bank', 'till', 'unmatched', '')`,
+           source_code, collector, bank, state, mac)
+         values (now(), now(), 5, $1, 'bank', 'FT26005004', 'bank', 'till', 'bank', 'unmatched', '')`,
         [receiptId],
       );
       await books.pool.query(
@@ -649,9 +649,9 @@ const PLANTED: readonly Planted[] = [
     by: 'a payout that was never booked',
     plant: async ({ vendorId }) =>
       await run(
-        `insert into vendor_payouts (payout_id, vendor_id, amount_cents, bank_account, reference, evidence,
+        `insert into vendor_payouts (payout_id, vendor_id, amount_cents, bank, bank_account, reference, evidence,
            note, proposed_by, decided_by, posted_at, mac)
-         values (gen_random_uuid(), $1, 5, 'x', 'x', 'x', 'x', 'Asha', 'Baraka', now(), '')`,
+         values (gen_random_uuid(), $1, 5, 'main', 'x', 'x', 'x', 'x', 'Asha', 'Baraka', now(), '')`,
         [vendorId],
       ),
   },

@@ -162,7 +162,7 @@ test('a receipt that people assign while the pull confirms it is credited once, 
 test('a receipt that was reversed after the proposal needs a new one', async () => {
   const { name, one, vid } = await waiting();
   await proposeForReceipt(books, { ...name, by: 'Asha', note, vid });
-  await reportReversal(books.pool, name, { actor: 'Chege', note: 'Safaricom called' });
+  await reportReversal(books, name, { actor: 'Chege', note: 'Safaricom called' });
   const approval = { ...name, by: 'Baraka' };
   await expect(approveForReceipt(deps(), approval)).rejects.toThrow('propose again');
   expect(await collected(one)).toBe(0n);
@@ -181,7 +181,7 @@ test('a receipt that is reversed while it is being proposed needs a new proposal
   const proposing = proposeForReceipt(books, { ...name, by: 'Asha', note, vid });
   await waits(1);
   // Begins before the proposal is made, and finds it made.
-  const reversing = reportReversal(books.pool, name, { actor: 'Chege', note: 'Safaricom called' });
+  const reversing = reportReversal(books, name, { actor: 'Chege', note: 'Safaricom called' });
   await waits(2);
   await holder.query('commit');
   holder.release();

@@ -11,7 +11,7 @@ import { statusOf } from '../../src/payments/create/payment.ts';
 import { createVendorDirectory } from '../../src/parties/directory.ts';
 import type { VendorDirectory } from '../../src/parties/directory.ts';
 import { openPaymentsOf } from '../support/dispatch-fixture.ts';
-import { OPERATOR, OTHER_BILLER } from '../support/money-fixture.ts';
+import { COLLECTOR, OPERATOR, OTHER_BILLER } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { BILLER } from '../support/new-transaction.ts';
 import { TERMS } from './model.ts';
@@ -88,7 +88,7 @@ export async function compare(model: Model, system: RunSystem): Promise<void> {
 function linesOf(model: Model): string[] {
   const balances = [...model.accounts].flatMap(([vendorId, accounts]) =>
     Object.entries({
-      external: -accounts.brought,
+      [`collector:${COLLECTOR}`]: -accounts.brought,
       collected: accounts.collected,
       float: model.oracle.balances(vendorId).float,
       reserved: accounts.reserved,

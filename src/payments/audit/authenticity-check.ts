@@ -67,7 +67,7 @@ async function checkCollections(db: Queryable, mac: Mac): Promise<Violation[]> {
   await db.query(
     `declare collections_to_check no scroll cursor for
      select collector, reference, vendor_id as "vendorId", collection_id as "collectionId",
-       amount_cents as "amountCents", paid_at as "paidAt", created_at as "createdAt", mac
+       amount_cents as "amountCents", paid_at as "paidAt", created_at as "createdAt", account, mac
      from collections`,
   );
   const violations = await checkPages(
@@ -88,7 +88,7 @@ async function checkCollections(db: Queryable, mac: Mac): Promise<Violation[]> {
 async function checkReceipts(db: Queryable, mac: Mac): Promise<Violation[]> {
   await db.query(
     `declare receipts_to_check no scroll cursor for
-     select issuer, receipt, receipt_id as "receiptId", source_code as "sourceCode", collector,
+     select issuer, receipt, receipt_id as "receiptId", source_code as "sourceCode", collector, bank,
        amount_cents as "amountCents", paid_at as "paidAt", account, vendor_id as "vendorId", state,
        proposed_by as "proposedBy", decided_by as "decidedBy", moves, moved_cents as "movedCents", mac
      from receipts`,
@@ -165,7 +165,7 @@ type PayoutRow = PayoutContent & { mac: Buffer | null };
 async function checkPayouts(db: Queryable, mac: Mac): Promise<Violation[]> {
   const read = await db.query<PayoutRow>(
     `select vendor_id as "vendorId", payout_id as "payoutId", amount_cents as "amountCents",
-       bank_account as "bankAccount", reference, evidence, note, proposed_by as "proposedBy",
+       bank, bank_account as "bankAccount", reference, evidence, note, proposed_by as "proposedBy",
        decided_by as "approvedBy", posted_at as "postedAt", mac
      from vendor_payouts`,
   );

@@ -84,7 +84,7 @@ export const HOUSE_INVARIANTS: readonly Invariant[] = [
             coalesce(x.source, t.source), coalesce(x.source_id, t.source_id), ${described('x')},
             ${described('t')}) as detail
           from ${EXPECTED} x full join (select * from house_transfers
-              where source not in ('opening', 'journal') and part = 1) t
+              where source in ('top_up', 'charges', 'entry') and part = 1) t
             on t.source = x.source and t.source_id = x.source_id
           where (x.amount_cents, x.moved_at, x.debit_account, x.credit_account)
             is distinct from (t.amount_cents, t.moved_at, t.debit_account, t.credit_account)

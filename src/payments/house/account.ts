@@ -1,14 +1,17 @@
 /**
- * An account of the house. `bank:<source>` is an account of ours where money comes in;
+ * An account of the house. `bank:<code>` is an account of ours at a bank or a provider;
  * `operator-float:<code>` is our money with an operator, without what vendors' payments consumed;
  * `opening` is what was there when its books began, `vendors-opening` what the system that was used before says of the
  * money of vendors; `suspense` is money whose other side is not
- * known yet, such as a top-up that only the operator's statement shows. The others are for journals:
+ * known yet, such as a top-up that only the operator's statement shows; `unallocated` is money at a bank whose vendor
+ * nobody knows, `reversals` money of vendors that a bank took back. The others are for journals:
+ * what a collector has given us of what it has of vendors' money,
  * what an operator has paid of its commission, what we have paid of the VAT and of the excise duty, and own accounts
  * (`own-accounts.ts`), whose names begin with their class.
  */
 export type HouseAccount =
   | `bank:${string}`
+  | `collector:${string}`
   | `operator-float:${string}`
   | `operator-charges:${string}`
   | `commission-due:${string}`
@@ -17,7 +20,9 @@ export type HouseAccount =
   | 'excise-paid'
   | 'opening'
   | 'vendors-opening'
-  | 'suspense';
+  | 'suspense'
+  | 'unallocated'
+  | 'reversals';
 
 /** The classes of accounts that people name. */
 export const OWN_CLASSES = ['asset', 'liability', 'equity', 'income', 'expense'] as const;
@@ -43,6 +48,12 @@ export type AccountClass =
 const CLASSES: Readonly<Record<Books, Readonly<Record<string, AccountClass>>>> = {
   house: {
     bank: 'asset',
+    // What collectors have given us of what they have.
+    collector: 'contra_asset',
+    // Money at a bank whose vendor nobody knows yet.
+    unallocated: 'liability',
+    // Money of vendors that a bank took back from us.
+    reversals: 'asset',
     'operator-float': 'asset',
     'operator-charges': 'expense',
     // What operators have paid of it.
@@ -61,12 +72,15 @@ const CLASSES: Readonly<Record<Books, Readonly<Record<string, AccountClass>>>> =
     suspense: 'asset',
   },
   vendors: {
-    // Money that came in for vendors, at our banks.
-    external: 'asset',
+    bank: 'asset',
+    // What collectors have of vendors' money.
+    collector: 'asset',
+    // What vendors got of it.
+    unallocated: 'contra_liability',
+    // What vendors gave back of it.
+    reversals: 'contra_asset',
     // Against it stands what the trial balance of the other system says.
     opening: 'equity',
-    // What went from our banks to vendors.
-    paid_out: 'contra_asset',
     // What vendors owe us.
     exposure: 'asset',
     // What operators owe us.
@@ -127,12 +141,18 @@ const LINES: Readonly<Record<Books, Readonly<Record<string, Omit<LineName, 'clas
     operator: { books: 'house', account: 'operator-float' },
     receivable: { books: 'house', account: 'operator-float' },
     commission_due: { books: 'house', account: 'commission-due' },
-    paid_out: { books: 'vendors', account: 'external' },
+    bank: { books: 'house', account: 'bank' },
+    collector: { books: 'house', account: 'collector' },
+    unallocated: { books: 'house', account: 'unallocated' },
+    reversals: { books: 'house', account: 'reversals' },
   },
 };
 
 /** Lines whose class is not that of the account with their name. */
-const LINE_CLASSES: Readonly<Record<string, AccountClass>> = { 'commission-due': 'asset' };
+const LINE_CLASSES: Readonly<Record<string, AccountClass>> = {
+  'commission-due': 'asset',
+  collector: 'asset',
+};
 
 /** The line of the trial balance that the account is part of. */
 export function lineNameOf(books: Books, account: string): LineName {

@@ -13,6 +13,7 @@ import type { Actor, AnyKind, Approved } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
 import type { ProposalFilter } from '../../proposals/store.ts';
 import type { ProposalRow } from '../../proposals/proposal.ts';
+import { findCollector } from '../../parties/read-collectors.ts';
 import { findOperator } from '../billers/store.ts';
 import type { HouseAccount } from './account.ts';
 import { requireReference } from './entry.ts';
@@ -20,7 +21,7 @@ import { bookedLines, timeField } from './fields.ts';
 import { MAX_OPENING_LINES, requireBalanced, transfersOf } from './journal.ts';
 import type { JournalLine, JournalTransfer } from './journal.ts';
 import { insertJournal, isJournalBooked, isOpeningBooked } from './journals-store.ts';
-import { isOwnAccount } from './own-accounts.ts';
+import { isClassed } from './own-accounts.ts';
 import { listUnknownAccounts } from './own-accounts-store.ts';
 import { listUnknownBanks, postHouseTransfer } from './store.ts';
 
@@ -82,7 +83,10 @@ export const houseJournalKind = ({ ledgerMac, wireTime }: Deps): AnyKind =>
       { label: 'Money moved', text: wireTime.format(new Date(of.movedAt)) },
     ],
     read: async (db, { lines, reference }) => ({
-      unknown: await findUnknown(db, lines),
+      unknown: await findUnknown(
+        db,
+        lines.map(({ account }) => account),
+      ),
       isBooked: await isJournalBooked(db, plainReference(reference)),
       isOpened: await isOpeningBooked(db),
     }),
@@ -99,18 +103,24 @@ export const houseJournalKind = ({ ledgerMac, wireTime }: Deps): AnyKind =>
   });
 
 /** The problem with an account that is not in the chart, or names an operator or a bank account which does not exist. */
-async function findUnknown(db: Queryable, lines: Content['lines']): Promise<string | null> {
+export async function findUnknown(
+  db: Queryable,
+  accounts: readonly string[],
+): Promise<string | null> {
   const codesOf = (prefix: string): string[] =>
-    lines
-      .map(({ account }) => account.split(':'))
+    accounts
+      .map((account) => account.split(':'))
       .filter(([before]) => before === prefix)
-      .map(([, code = '']) => code);
+      .map(([, ...code]) => code.join(':'));
   const [bank] = await listUnknownBanks(db, codesOf('bank'));
-  if (bank !== undefined) return `There is no source ${bank}.`;
+  if (bank !== undefined) return `There is no account bank:${bank}.`;
+  for (const name of codesOf('collector')) {
+    if ((await findCollector(db, name)) === undefined) return `There is no collector ${name}.`;
+  }
   for (const code of [...codesOf('operator-charges'), ...codesOf('commission-due')]) {
     if ((await findOperator(db, code)) === undefined) return `Operator ${code} does not exist.`;
   }
-  const own = lines.map(({ account }) => account).filter(isOwnAccount);
+  const own = accounts.filter(isClassed);
   const [account] = await listUnknownAccounts(db, own);
   if (account !== undefined)
     return `There is no account ${account}. Add it with house chart propose.`;

@@ -11,11 +11,14 @@ import type { ProposalRow } from '../../proposals/proposal.ts';
 import { OWN_CLASSES } from './account.ts';
 import type { OwnClass } from './account.ts';
 import { STANDARD_ACCOUNTS } from './standard-accounts.ts';
+import { listUnknownBanks } from './store.ts';
 import { insertOwnAccount, listAdded, listUnknownAccounts } from './own-accounts-store.ts';
 
 export const HOUSE_ACCOUNT = 'house_account';
 
-const OWN_ACCOUNT = `^(?:${OWN_CLASSES.join('|')}):[a-z0-9_-]{1,40}$`;
+const CLASSED = `^(?:${OWN_CLASSES.join('|')}):[a-z0-9_-]{1,40}$`;
+/** Of a class, or at a bank. */
+const OWN_ACCOUNT = `${CLASSED}|^bank:[a-z0-9_]{1,40}$`;
 
 const content = strict({
   account: Type.String({ pattern: OWN_ACCOUNT }),
@@ -45,7 +48,7 @@ export const houseAccountKind: AnyKind = kind<Content, Facts, Content>({
     { label: 'Title', text: title },
   ],
   read: async (db, { account, title }) => ({
-    isKnown: (await listUnknownAccounts(db, [account])).length === 0,
+    isKnown: await isKnown(db, account),
     isTitleUsed: (await listOwnAccounts(db)).some((other) => sameTitle(other.title, title)),
   }),
   check: ({ isKnown, isTitleUsed }) => {
@@ -60,6 +63,13 @@ export const houseAccountKind: AnyKind = kind<Content, Facts, Content>({
     await insertOwnAccount(db, { accountId, account, title, proposedBy, decidedBy: by, at });
   },
 });
+
+async function isKnown(db: Queryable, account: string): Promise<boolean> {
+  const [kind, code = ''] = account.split(':');
+  const unknown =
+    kind === 'bank' ? listUnknownBanks(db, [code]) : listUnknownAccounts(db, [account]);
+  return (await unknown).length === 0;
+}
 
 const sameTitle = (one: string, other: string): boolean =>
   one.trim().toLowerCase() === other.trim().toLowerCase();
@@ -78,7 +88,7 @@ export async function proposeAccount(
   { account, title, note, by }: AccountRequest,
 ): Promise<ProposalRow> {
   if (!new RegExp(OWN_ACCOUNT).test(account)) {
-    const text = `It must be one of ${OWN_CLASSES.join(', ')}, a colon, and a name of a-z, 0-9, - and _.`;
+    const text = `It must be one of ${OWN_CLASSES.join(', ')}, a colon, and a name of a-z, 0-9, - and _; or bank: and a code of a-z, 0-9 and _.`;
     throw new PlainError(text, { field: 'account' });
   }
   return await proposals.propose({ kind: HOUSE_ACCOUNT, content: { account, title }, by, note });
@@ -102,7 +112,7 @@ export async function listOwnAccounts(db: Queryable): Promise<OwnAccount[]> {
     ...{ account, title, ...nobody },
   }));
   return [...standard, ...(await listAdded(db))]
-    .map((row) => ({ ...row, class: row.account.split(':')[0] as OwnClass }))
+    .map((row) => ({ ...row, class: classOfName(row.account) }))
     .toSorted((one, other) => (one.account < other.account ? -1 : 1));
 }
 
@@ -111,4 +121,10 @@ export async function readTitles(db: Queryable): Promise<ReadonlyMap<string, str
   return new Map((await listOwnAccounts(db)).map(({ account, title }) => [account, title]));
 }
 
-export const isOwnAccount = (account: string): boolean => new RegExp(OWN_ACCOUNT).test(account);
+const classOfName = (account: string): OwnClass => {
+  const [kind = ''] = account.split(':');
+  return kind === 'bank' ? 'asset' : (kind as OwnClass);
+};
+
+/** Detects an account whose name begins with its class. */
+export const isClassed = (account: string): boolean => new RegExp(CLASSED).test(account);

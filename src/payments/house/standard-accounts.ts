@@ -1,7 +1,11 @@
 import type { OwnClass } from './account.ts';
 
-/** Accounts that every installation has. The part before the colon is the class. */
-export const STANDARD_ACCOUNTS: Readonly<Record<`${OwnClass}:${string}`, string>> = {
+/** The bank account that transfers go through unless they name another one, without `bank:`. */
+export const MAIN_BANK = 'main';
+
+/** Accounts that every installation has. The part before the colon is the class, or `bank`. */
+export const STANDARD_ACCOUNTS: Readonly<Record<`${OwnClass | 'bank'}:${string}`, string>> = {
+  [`bank:${MAIN_BANK}`]: 'Main bank account',
   'asset:input-vat': 'VAT on what we buy',
   'asset:withheld-tax': 'Tax that others withheld from us',
   'asset:deposits': 'Deposits and prepayments',

@@ -5,6 +5,7 @@ import { postingTime } from '../../platform/db/posting-time.ts';
 import { readPairs } from '../ledger/sums.ts';
 import { takeYourTime } from '../ledger/sums-store.ts';
 import type { PairSum } from '../ledger/sums-store.ts';
+import { STANDARD_ACCOUNTS } from './standard-accounts.ts';
 import type { HouseTransfer, PostedTransfer } from './transfer.ts';
 import { houseTransferText } from './transfer.ts';
 
@@ -169,13 +170,16 @@ export async function listHouseTransfers(
     `select t.posted_at as "postedAt", t.moved_at as "movedAt", t.transfer_id as "transferId",
        t.source, t.source_id as "sourceId", t.debit_account as "debitAccount",
        t.credit_account as "creditAccount", t.amount_cents as "amountCents",
-       coalesce(e.reference, j.reference, r.operator_reference) as reference,
+       coalesce(e.reference, j.reference, r.operator_reference, m.receipt) as reference,
        case when t.source in ('charges', 'opening') then t.source_id else r.statement_id end
          as "statementId"
      from house_transfers t
        left join house_entries e on t.source = 'entry' and e.entry_id = t.source_id
        left join house_journals j on t.source = 'journal' and j.journal_id = t.source_id
        left join statement_rows r on t.source = 'top_up' and r.row_id = t.source_id
+       left join receipt_events v on t.source = 'reversal' and v.event_id = t.source_id
+       left join receipts m on t.source in ('receipt', 'reversal')
+         and m.receipt_id = coalesce(v.receipt_id, t.source_id)
      where ($1::text is null or $1 in (t.debit_account, t.credit_account))
        and t.moved_at >= coalesce($2::timestamptz, '-infinity')
        and t.moved_at < coalesce($3::timestamptz, 'infinity')
@@ -273,12 +277,13 @@ export async function listBookedFloats(db: Queryable): Promise<string[]> {
   return listed.rows.map(({ operatorCode }) => operatorCode);
 }
 
-/** Finds codes that belong to no source of receipts. They have no bank account of ours. */
+/** Finds codes of accounts that no source of receipts names, and that nobody has added to the chart. */
 export async function listUnknownBanks(db: Queryable, codes: readonly string[]): Promise<string[]> {
   const found = await db.query<{ code: string }>(
     `select code from unnest($1::text[]) as u (code)
-     where not exists (select from receipt_sources s where s.source_code = u.code)`,
-    [codes],
+     where not exists (select from receipt_sources s where s.bank = u.code)
+       and not exists (select from house_accounts h where h.account = 'bank:' || u.code)`,
+    [codes.filter((code) => !(`bank:${code}` in STANDARD_ACCOUNTS))],
   );
   return found.rows.map(({ code }) => code);
 }

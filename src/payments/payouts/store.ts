@@ -15,8 +15,8 @@ export async function insertPayout(
 ): Promise<boolean> {
   const inserted = await db.query(
     `insert into vendor_payouts (payout_id, vendor_id, amount_cents, bank_account, reference, evidence,
-       note, proposed_by, decided_by, posted_at, mac)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict do nothing`,
+       note, proposed_by, decided_by, posted_at, mac, bank)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) on conflict do nothing`,
     [
       payout.payoutId,
       payout.vendorId,
@@ -29,6 +29,7 @@ export async function insertPayout(
       payout.decidedBy,
       payout.postedAt,
       mac,
+      payout.bank,
     ],
   );
   return inserted.rowCount === 1;

@@ -187,9 +187,9 @@ async function reportOf(
 ): Promise<ReceiptReport | null> {
   const source = await findSource(db, sender);
   if (source === undefined || channel === 'callback') return null;
-  const { sourceCode, collector } = source;
+  const { sourceCode, collector, bank } = source;
   return {
-    ...{ issuer, receipt, sourceCode, collector, channel, account, payer: null },
+    ...{ issuer, receipt, sourceCode, collector, bank, channel, account, payer: null },
     ...{ amountCents: BigInt(cents), paidAt: new Date(paidAt) },
     isByHand: !plainText(body).includes(receipt),
   };

@@ -87,7 +87,10 @@ export const receiptMoveKind = (deps: ReceiptDeps): AnyKind =>
       row: required(facts.row, of),
       of,
       caseId: facts.caseId,
-      taken: takenBack(of.from.vendorId, facts, BigInt(of.cents)),
+      taken: takenBack(of.from.vendorId, facts, {
+        amountCents: BigInt(of.cents),
+        to: 'unallocated',
+      }),
     }),
     show,
     isOver: ({ row }, of) => row?.state === 'credited' && row.vendorId !== of.from.vendorId,

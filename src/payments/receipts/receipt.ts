@@ -30,6 +30,8 @@ export interface ReceiptReport {
   readonly sourceCode: string;
   /** In whose name it is collected. */
   readonly collector: string;
+  /** The account of ours that the money came to, without `bank:`. Absent: that of the source's code. */
+  readonly bank?: string;
   readonly channel: Channel;
   readonly amountCents: bigint;
   readonly paidAt: Date;

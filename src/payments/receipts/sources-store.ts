@@ -10,12 +10,14 @@ export interface SourceRow {
   /** One of `SOURCE_KINDS`. */
   kind: string;
   collector: string;
+  /** The account of ours where its money is, without `bank:`. */
+  bank: string;
   settings: Readonly<Record<string, unknown>>;
   status: 'active' | 'suspended';
   pulledUntil: Date | null;
 }
 
-const SOURCE_COLUMNS = `source_code as "sourceCode", name, kind, collector, settings, status,
+const SOURCE_COLUMNS = `source_code as "sourceCode", name, kind, collector, bank, settings, status,
   pulled_until as "pulledUntil"`;
 
 export async function listSources(db: Queryable): Promise<SourceRow[]> {
@@ -42,13 +44,13 @@ export async function putSource(
   row: Omit<SourceRow, 'pulledUntil'>,
   isRenumbered: boolean,
 ): Promise<void> {
-  const { sourceCode, name, kind, collector, settings, status } = row;
+  const { sourceCode, name, kind, collector, bank, settings, status } = row;
   await db.query(
-    `insert into receipt_sources (source_code, name, kind, collector, settings, status)
-     values ($1, $2, $3, $4, $5, $6)
-     on conflict (source_code) do update set name = excluded.name, collector = excluded.collector,
+    `insert into receipt_sources (source_code, name, kind, collector, bank, settings, status)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (source_code) do update set name = excluded.name, collector = excluded.collector, bank = excluded.bank,
        settings = excluded.settings, status = excluded.status`,
-    [sourceCode, name, kind, collector, JSON.stringify(settings), status],
+    [sourceCode, name, kind, collector, bank, JSON.stringify(settings), status],
   );
   if (!isRenumbered) return;
   await db.query('update receipt_sources set renumbered_at = now() where source_code = $1', [

@@ -57,6 +57,7 @@ export function referencesOf(
     case 'statement':
       return { ...NONE, operatorReference: source.reference };
     case 'journal':
+    case 'receipt':
     case 'entry':
       return { ...NONE, reference: source.reference };
     case 'funding':

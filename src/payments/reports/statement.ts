@@ -138,7 +138,7 @@ async function readAccounts(
 }
 
 function balanceOf(of: StatementOf, balances: Balances): bigint {
-  const nowhere = 'external';
+  const nowhere = '';
   let sum = 0n;
   for (const [account, amountCents] of balances) {
     sum += changeOf(of, { debitAccount: nowhere, creditAccount: account, amountCents });

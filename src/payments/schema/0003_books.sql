@@ -7,6 +7,8 @@ create table collections (
   amount_cents bigint not null check (amount_cents > 0),
   paid_at timestamptz not null,
   created_at timestamptz not null,
+  -- Who has the money: our bank, or the collector that reported it; `unallocated`: it waited for its vendor.
+  account text not null check (account ~ '^(bank|collector):.' or account = 'unallocated'),
   -- HMAC-SHA-256 of the row under the ledger's key: database access alone is not enough to add income.
   mac bytea,
   primary key (collector, reference)
@@ -40,6 +42,8 @@ create table receipt_sources (
   kind text not null,
   -- In whose name its receipts are collected.
   collector text not null,
+  -- The account of ours where its money is, without `bank:`. Several sources may report money of one account.
+  bank text not null check (bank ~ '^[a-z0-9_]{1,40}$'),
   settings jsonb not null,
   status text not null default 'active' check (status in ('active', 'suspended')),
   -- What has been pulled, and when the next pull is due.
@@ -93,6 +97,10 @@ create table receipts (
   receipt text not null,
   source_code text not null,
   collector text not null,
+  -- The account of ours that the money came to, as its source named it then.
+  bank text not null,
+  -- It was booked as money whose vendor is not known: then its vendor gets it from `unallocated`, not from the bank.
+  is_unallocated boolean not null default false,
   -- As the customer gave it; null: the source has none.
   account text,
   -- Name and masked number, for the people who assign it.
@@ -332,6 +340,8 @@ create table vendor_payouts (
   amount_cents bigint not null check (amount_cents > 0),
   payout_id uuid primary key,
   vendor_id integer not null,
+  -- The account of ours that it left, without `bank:`.
+  bank text not null,
   -- Where the money goes.
   bank_account text not null,
   -- The reference of the bank's transfer.
@@ -444,7 +454,7 @@ create table house_accounts (
   account_id uuid primary key,
   -- Its class and its name.
   account text not null unique
-    check (account ~ '^(asset|liability|equity|income|expense):[a-z0-9_-]{1,40}$'),
+    check (account ~ '^(?:(?:asset|liability|equity|income|expense):[a-z0-9_-]{1,40}|bank:[a-z0-9_]{1,40})$'),
   title text not null,
   proposed_by text not null,
   decided_by text not null,
@@ -489,19 +499,20 @@ create table house_transfers (
   amount_cents bigint not null check (amount_cents > 0),
   transfer_id uuid primary key,
   -- Its source: a row of a statement (top_up), all charges or the opening balance of a statement, an entry,
-  -- or a journal.
+  -- a journal, a receipt without a vendor, or the report of a reversal.
   source_id uuid not null,
   -- A journal is several transfers, numbered from 1. The second one of an opening that people entered is what
-  -- payments had consumed by then.
+  -- payments had consumed by then. The second and third one of a receipt are what became of it when it was closed.
   part smallint not null check (part > 0),
-  source text not null check (source in ('top_up', 'charges', 'opening', 'entry', 'journal')),
+  source text not null check (source in
+    ('top_up', 'charges', 'opening', 'entry', 'journal', 'receipt', 'reversal')),
   -- bank:<source>, operator-float:<code>, operator-charges:<code>, opening, suspense; see account.ts.
   debit_account text not null,
   credit_account text not null,
   -- HMAC-SHA-256 under the ledger's key, of the row, and of the people who decided and what they wrote.
   mac bytea not null,
   unique (source, source_id, part),
-  check (part = 1 or source = 'journal' or part = 2 and source = 'entry'),
+  check (part = 1 or source = 'journal' or part = 2 and source = 'entry' or part in (2, 3) and source = 'receipt'),
   check (debit_account <> credit_account)
 );
 -- The hash chain reads them as they were posted, reports as their money moved.

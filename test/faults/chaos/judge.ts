@@ -146,8 +146,8 @@ function expectedOutcome(row: Row, isPaid: boolean): Row['outcome'] {
 
 async function againstCollectors(pool: Pool, load: Load): Promise<string[]> {
   const read = await pool.query<{ vid: string; total: bigint }>(
-    `select vid, -balance_cents as total
-     from accounts join vendors using (vendor_id) where account = 'external'`,
+    `select vid, -sum(balance_cents)::bigint as total
+     from accounts join vendors using (vendor_id) where account like 'collector:%' group by vid`,
   );
   return read.rows
     .filter(({ vid, total }) => total !== (load.collectedCents.get(vid) ?? 0n))

@@ -9,6 +9,7 @@ import { proposeForMessage } from '../../../src/payments/receipts/completion.ts'
 import { reportReversal } from '../../../src/payments/receipts/reverse.ts';
 import { takeReport } from '../../../src/payments/receipts/take.ts';
 import { c2bBody, openDarajaBooks, PAYBILL } from '../../support/daraja-books.ts';
+import { foldOutside } from '../../support/outside.ts';
 import { COLLECTOR, createInstructed } from '../../support/money-fixture.ts';
 import type { Books } from '../../support/money-fixture.ts';
 import { newPayment } from '../../support/new-transaction.ts';
@@ -21,7 +22,7 @@ const AMOUNT = 70_000n;
 /** Balances that are not zero. */
 export async function balances(books: Books, vendorId: number): Promise<Record<string, bigint>> {
   const all = await books.balances(vendorId);
-  return Object.fromEntries(Object.entries(all).filter(([, cents]) => cents !== 0n));
+  return foldOutside(all);
 }
 
 /** A receipt of M-PESA with an account that nobody has. */
@@ -42,8 +43,8 @@ async function takeUnmatched({ pool, ledgerMac }: Books, number: string): Promis
   });
 }
 
-const wentBack = async ({ pool }: Books, name: { readonly receipt: string }): Promise<void> =>
-  void (await reportReversal(pool, name, { actor: 'Chege', note: 'it went back' }));
+const wentBack = async (books: Books, name: { readonly receipt: string }): Promise<void> =>
+  void (await reportReversal(books, name, { actor: 'Chege', note: 'it went back' }));
 
 /** A receipt with an account that nobody has, assigned to a vendor. */
 async function receipt({ books, proposals, people }: Given): Promise<Case> {
@@ -61,7 +62,7 @@ async function receipt({ books, proposals, people }: Given): Promise<Case> {
   return {
     ...{ id, state, ended },
     shown: [{ label: 'Credited as collected income', text: vid, cents: String(AMOUNT) }],
-    approved: { is: 'credited', isReversed: false, external: -AMOUNT, collected: AMOUNT },
+    approved: { is: 'credited', isReversed: false, outside: -AMOUNT, collected: AMOUNT },
     changeFacts: async () => await wentBack(books, name),
     reason: /took the money back|already withdrawn/,
     endedAfterChange: { ...ended, isReversed: true },
@@ -93,7 +94,7 @@ async function unreadMessage({ books, proposals, people }: Given): Promise<Case>
     is: (await findMessage(books.pool, messageId))?.state,
     ...(await balances(books, vendorId)),
   });
-  const credited = { external: -AMOUNT, collected: AMOUNT };
+  const credited = { outside: -AMOUNT, collected: AMOUNT };
   return {
     ...{ id, state, ended: { is: 'open' } },
     shown: [{ label: 'Credited as collected income', text: vid, cents: String(AMOUNT) }],
@@ -101,7 +102,7 @@ async function unreadMessage({ books, proposals, people }: Given): Promise<Case>
     // A confirmation that can be read has another amount.
     changeFacts: async () => void (await paybill.receive(c2bBody({ TransAmount: '300.00' }))),
     reason: /with another amount, account or time|already withdrawn/,
-    endedAfterChange: { is: 'open', external: -30_000n, collected: 30_000n },
+    endedAfterChange: { is: 'open', outside: -30_000n, collected: 30_000n },
     // Somebody else's proposal, approved in between, closes it.
     spend: async () => {
       const closing = { ...asked, read: null, by: people.chege };
@@ -130,7 +131,7 @@ async function receiptMove({ books, proposals, people }: Given): Promise<Case> {
     from: await balances(books, from),
     to: await balances(books, to),
   });
-  const moved = { has: to, to: { external: -AMOUNT, collected: AMOUNT } };
+  const moved = { has: to, to: { outside: -AMOUNT, collected: AMOUNT } };
   return {
     ...{ id, state },
     shown: [
@@ -139,14 +140,14 @@ async function receiptMove({ books, proposals, people }: Given): Promise<Case> {
       { label: 'Credited as collected income', text: `vendor-${to}`, cents: '70000' },
     ],
     approved: { ...moved, from: { exposure: -60_000n, reserved: 60_000n } },
-    ended: { has: from, from: { external: -AMOUNT, float: 10_000n, reserved: 60_000n }, to: {} },
+    ended: { has: from, from: { outside: -AMOUNT, float: 10_000n, reserved: 60_000n }, to: {} },
     changeFacts: async () => await wentBack(books, name),
     reason: /took money of it back/,
     // The vendor collects what it would owe.
     spend: async () => {
       const more = { collector: COLLECTOR, reference: 'more', vendorId: from };
       await collect(books, { ...more, amountCents: 60_000n, paidAt: PAID_AT });
-      return { ...moved, from: { external: -60_000n, reserved: 60_000n } };
+      return { ...moved, from: { outside: -60_000n, reserved: 60_000n } };
     },
   };
 }
@@ -169,15 +170,15 @@ async function collection({ books, proposals, people }: Given): Promise<Case> {
       { label: 'Reference', text: 'PP-00000003' },
       { label: 'Customer paid', text: '2026-01-05 10:15:30' },
     ],
-    approved: { external: -100_000n, collected: 100_000n },
-    ended: { external: -30_000n, collected: 30_000n },
+    approved: { outside: -100_000n, collected: 100_000n },
+    ended: { outside: -30_000n, collected: 30_000n },
     // A source reports the same money.
     changeFacts: async () => await takeUnmatched(books, 'PP00000003'),
     reason: /receipt with this number/,
     // The vendor spends what it has.
     spend: async () => {
       await fund(books.pool, { vendorId, requestedAt: new Date() });
-      return { external: -100_000n, collected: AMOUNT, float: 30_000n };
+      return { outside: -100_000n, collected: AMOUNT, float: 30_000n };
     },
   };
 }

@@ -309,8 +309,9 @@ export function createFixtures(pool: Pool, masterKeys: MasterKeys) {
     /** A source that can send a vendor’s phone prompts. */
     addSource: async (vid: string): Promise<void> => {
       const source = { sourceCode: 'paybill', name: 'Paybill', kind: 'daraja', settings: {} };
+      const bank = 'paybill';
       const rest = { collector: 'demo-collector', status: 'active' } as const;
-      await putSource(pool, { ...source, ...rest }, false);
+      await putSource(pool, { ...source, ...rest, bank }, false);
       const { vendorId } = await requireVendor(pool, vid);
       await insertAccount(pool, {
         ...{

@@ -249,7 +249,7 @@ async function takeOther(
   const { sourceCode, paidAt: at } = report;
   const by = { actor: 'statement', sourceCode, note, cents: amountCents, at, key };
   const name = { issuer: known.issuer, receipt: known.receipt };
-  return (await reportReversal(deps.pool, name, by)) ? 'reversed' : 'repeated';
+  return (await reportReversal(deps, name, by)) ? 'reversed' : 'repeated';
 }
 
 /** Tells a return apart from others of the receipt. @param known the receipt; it may only be named. */
