@@ -53,6 +53,7 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
       'reversed_at',
       'moves',
       'moved_cents',
+      'is_unallocated',
       'proposed_by',
       'decided_by',
       'decided_at',

@@ -237,7 +237,7 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     why: 'transfers are summed by the biller and the operator of their payments, inside the database',
   },
   'payments/house/store.ts': {
-    tables: ['accounts', 'receipt_sources', 'statement_rows'],
+    tables: ['accounts', 'receipt_sources', 'receipts', 'receipt_events', 'statement_rows'],
     why: 'a list of transfers names the statement of each; a trial balance has all accounts: sums that no other folder needs; bank accounts are named by their sources, and receipts are above',
   },
   'payments/create/store.ts': {

@@ -552,6 +552,37 @@ const PLANTED: readonly Planted[] = [
     },
   },
   {
+    invariant: 'receipts_allocated',
+    by: 'a receipt without a vendor that is no liability',
+    vendorId: 0,
+    plant: async () => {
+      await books.pool.query(
+        `insert into receipts (paid_at, received_at, amount_cents, receipt_id, issuer, receipt,
+           source_code, collector, bank, is_unallocated, state, mac)
+         values (now(), now(), 5, gen_random_uuid(), 'bank', 'FT26005007', 'bank', 'till', 'bank', true, 'unmatched', '')`,
+      );
+    },
+  },
+  {
+    invariant: 'reversals_booked',
+    by: 'a reversal that did not leave the bank',
+    vendorId: 0,
+    plant: async () => {
+      const receiptId = newId();
+      await books.pool.query(
+        `insert into receipts (paid_at, received_at, amount_cents, receipt_id, issuer, receipt,
+           source_code, collector, bank, state, mac, reversed_at)
+         values (now(), now(), 5, $1, 'bank', 'FT26005008', 'bank', 'till', 'bank', 'unmatched', '', now())`,
+        [receiptId],
+      );
+      await books.pool.query(
+        `insert into receipt_events (at, receipt_id, event_id, action, actor, detail)
+         values (now(), $1, gen_random_uuid(), 'reversed', 'Asha', '{"cents": 5, "repeat": false}')`,
+        [receiptId],
+      );
+    },
+  },
+  {
     invariant: 'receipts_exist',
     by: 'a report of a receipt that is gone',
     vendorId: 0,

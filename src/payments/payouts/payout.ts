@@ -1,4 +1,4 @@
-import { centsAboveZero, filledText, strict } from '../../platform/base/json-fields.ts';
+import { centsAboveZero, codeField, filledText, strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { compiled } from '../../platform/base/compiled.ts';
@@ -8,7 +8,7 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import { kind } from '../../proposals/kind.ts';
 import type { AnyKind, Line } from '../../proposals/kind.ts';
 import { readTakenBackCents } from '../cases/kept-receipts-store.ts';
-import { codeField } from '../house/fields.ts';
+
 import { listUnknownBanks } from '../house/store.ts';
 import { holdMoney, releaseHeld } from '../ledger/holds.ts';
 import { findHold } from '../ledger/holds-store.ts';

@@ -88,7 +88,7 @@ async function journal({ books, proposals, people }: Given): Promise<Case> {
     changeFacts: async () => {
       await books.owner.query(`delete from receipt_sources where source_code = 'bank'`);
     },
-    reason: /no source bank|already withdrawn/,
+    reason: /no account bank:bank|already withdrawn/,
     // Its proposer withdraws it and enters the same document again, with less.
     spend: async () => {
       await proposals.withdraw({ proposalId: id, by: people.asha });

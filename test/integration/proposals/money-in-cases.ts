@@ -22,8 +22,12 @@ const AMOUNT = 70_000n;
 /** Balances that are not zero. */
 export async function balances(books: Books, vendorId: number): Promise<Record<string, bigint>> {
   const all = await books.balances(vendorId);
-  return foldOutside(all);
+  return Object.fromEntries(Object.entries(all).filter(([, cents]) => cents !== 0n));
 }
+
+/** With all accounts where its income comes from as one. */
+const folded = async (books: Books, vendorId: number): Promise<Record<string, bigint>> =>
+  foldOutside(await books.balances(vendorId));
 
 /** A receipt of M-PESA with an account that nobody has. */
 async function takeUnmatched({ pool, ledgerMac }: Books, number: string): Promise<void> {
@@ -56,7 +60,7 @@ async function receipt({ books, proposals, people }: Given): Promise<Case> {
   const { proposalId: id } = await proposeForReceipt({ ...books, proposals }, asked);
   const state = async () => {
     const { state: is, reversedAt } = await requireReceipt(books.pool, name);
-    return { is, isReversed: reversedAt !== null, ...(await balances(books, vendorId)) };
+    return { is, isReversed: reversedAt !== null, ...(await folded(books, vendorId)) };
   };
   const ended = { is: 'unmatched', isReversed: false };
   return {
@@ -92,7 +96,7 @@ async function unreadMessage({ books, proposals, people }: Given): Promise<Case>
   await paybill.close();
   const state = async () => ({
     is: (await findMessage(books.pool, messageId))?.state,
-    ...(await balances(books, vendorId)),
+    ...(await folded(books, vendorId)),
   });
   const credited = { outside: -AMOUNT, collected: AMOUNT };
   return {
@@ -128,8 +132,8 @@ async function receiptMove({ books, proposals, people }: Given): Promise<Case> {
   const { proposalId: id } = await give(to);
   const state = async () => ({
     has: (await requireReceipt(books.pool, name)).vendorId,
-    from: await balances(books, from),
-    to: await balances(books, to),
+    from: await folded(books, from),
+    to: await folded(books, to),
   });
   const moved = { has: to, to: { outside: -AMOUNT, collected: AMOUNT } };
   return {
@@ -163,7 +167,7 @@ async function collection({ books, proposals, people }: Given): Promise<Case> {
   const { proposalId: id } = await proposeCollection(proposals, asked);
   return {
     id,
-    state: async () => await balances(books, vendorId),
+    state: async () => await folded(books, vendorId),
     shown: [
       { label: 'Credited as collected income', text: vid, cents: '70000' },
       { label: 'Collector', text: COLLECTOR },
