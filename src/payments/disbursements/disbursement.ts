@@ -159,7 +159,6 @@ export function planDisbursement(
 /** The parts in which all disbursements are the same. */
 export const DISBURSEMENT = {
   ...{ proposedBy: 'finance.act', decidedBy: 'finance.act' },
-  ...{ expiresAfterDays: null, replaces: false },
   vendorId: ({ vendorId }) => vendorId,
   show: ({ lines }) => lines,
   apply: async (db, { payment }, { proposal, at }: Approved<DisbursementContent>) => {

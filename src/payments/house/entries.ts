@@ -76,8 +76,6 @@ export const houseEntryKind = ({ ledgerMac, wireTime }: Deps): AnyKind =>
     content: compiled(content),
     proposedBy: 'finance.act',
     decidedBy: 'finance.act',
-    expiresAfterDays: null,
-    replaces: false,
     about: (of) => `${of.kind} ${of.operator} ${plainReference(of.reference)}`,
     describe: (of) => [
       { label: 'Operator', text: of.operator },

@@ -73,8 +73,6 @@ export const houseJournalKind = ({ ledgerMac, wireTime }: Deps): AnyKind =>
     content: compiled(content),
     proposedBy: 'finance.act',
     decidedBy: 'finance.act',
-    expiresAfterDays: null,
-    replaces: false,
     about: ({ reference }) => plainReference(reference),
     describe: (of) => [
       { label: 'Reference', text: of.reference },

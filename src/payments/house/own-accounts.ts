@@ -40,8 +40,6 @@ export const houseAccountKind: AnyKind = kind<Content, Facts, Content>({
   content: compiled(content),
   proposedBy: 'finance.act',
   decidedBy: 'finance.act',
-  expiresAfterDays: null,
-  replaces: false,
   about: ({ account }) => account,
   describe: ({ account, title }) => [
     { label: 'Account', text: account },

@@ -55,8 +55,6 @@ export const payoutMadeKind = (mac: Mac): AnyKind =>
     content: compiled(content),
     proposedBy: 'finance.act',
     decidedBy: 'finance.act',
-    expiresAfterDays: null,
-    replaces: false,
     about: ({ reference }) => plainReference(reference),
     vendorId: ({ vendorId }) => vendorId,
     describe: ({ reference, ...payout }) => [

@@ -100,8 +100,6 @@ export const payoutKind: AnyKind = kind<Content, Facts, Plan>({
   content: compiled(content),
   proposedBy: 'finance.act',
   decidedBy: 'finance.act',
-  expiresAfterDays: null,
-  replaces: false,
   about: ({ vid, bankAccount, cents }) => `${vid} ${cents} ${bankAccount}`,
   vendorId: ({ vendorId }) => vendorId,
   describe: describePayout,

@@ -98,7 +98,6 @@ export const receiptKind = (deps: ReceiptDeps): AnyKind =>
     content: compiled(content),
     proposedBy: 'receipts.act',
     decidedBy: 'receipts.act',
-    expiresAfterDays: null,
     replaces: true,
     about: ({ receiptId }) => receiptId,
     vendorId: ({ vendor }) => vendor?.vendorId ?? null,

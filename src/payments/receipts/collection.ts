@@ -65,7 +65,7 @@ export const collectionKind = ({
     name: COLLECTION,
     title: 'Income in a collector’s name',
     content: compiled(content),
-    ...{ proposedBy: 'receipts.act', decidedBy: 'receipts.act', expiresAfterDays: null },
+    ...{ proposedBy: 'receipts.act', decidedBy: 'receipts.act' },
     // A changed mind is a new proposal.
     ...{ replaces: true, actsAlone: mayActAlone },
     about: ({ collector, reference }) => `${collector} ${reference}`,

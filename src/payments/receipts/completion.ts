@@ -73,7 +73,7 @@ export const unreadMessageKind = (deps: ReceiptDeps & { readonly wireTime: WireT
     name: UNREAD_MESSAGE,
     title: 'Message that could not be read',
     content: compiled(content),
-    ...{ proposedBy: 'receipts.act', decidedBy: 'receipts.act', expiresAfterDays: null },
+    ...{ proposedBy: 'receipts.act', decidedBy: 'receipts.act' },
     replaces: true,
     about: ({ messageId }) => messageId,
     describe: (of) => describe(of, deps.wireTime),

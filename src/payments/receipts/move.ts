@@ -72,7 +72,7 @@ export const receiptMoveKind = (deps: ReceiptDeps): AnyKind =>
     name: RECEIPT_MOVE,
     title: 'Receipt of another vendor',
     content: compiled(content),
-    ...{ proposedBy: 'receipts.act', decidedBy: 'receipts.act', expiresAfterDays: null },
+    ...{ proposedBy: 'receipts.act', decidedBy: 'receipts.act' },
     replaces: true,
     about: ({ receiptId }) => receiptId,
     vendorId: ({ to }) => to.vendorId,

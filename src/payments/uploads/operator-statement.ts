@@ -61,8 +61,6 @@ export const operatorStatementKind = (pool: Pool, mac: Mac): AnyKind =>
     content: compiled(content),
     proposedBy: 'reconciliation.act',
     decidedBy: 'reconciliation.act',
-    expiresAfterDays: null,
-    replaces: false,
     about: ({ operator, sha256 }) => `${operator} ${sha256}`,
     describe: ({ operator, from, to, complete, toleranceMs, sha256, bytes }) => [
       { label: 'Operator', text: operator },
