@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { codeField, strict } from '../../../platform/base/json-fields.ts';
-import { LIMITS } from '../../../platform/base/limits.ts';
-import { caseAfterMs, CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../../connection.ts';
+import { caseAfterMs, CONNECTION_SETTINGS } from '../../connection.ts';
+import { apiOf } from '../../http-api.ts';
 import { createSettingsReader, createSecretReader } from '../../settings.ts';
 import type { Protocol } from '../../operator.ts';
 import { createAfricastalkingConnector } from './connector.ts';
@@ -34,13 +34,11 @@ export const africastalking: Protocol = {
     const settings = readSettings(operatorCode, operator.settings);
     const secret = readSecret(operator);
     return createAfricastalkingConnector({
-      ...connectionOf(operator, settings),
-      baseUrl: readBaseUrl(operator),
+      ...apiOf(operator, settings),
       username: settings.username,
       apiKey: secret.api_key,
       billers: new Set(settings.billers),
       caseAfterMs: settings.case_after_ms ?? 1_800_000,
-      answerBytes: LIMITS.operatorAnswerBytes,
     });
   },
   statementFormat: null,

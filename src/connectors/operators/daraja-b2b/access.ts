@@ -3,8 +3,8 @@ import type { KeyObject } from 'node:crypto';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { strict } from '../../../platform/base/json-fields.ts';
-import { LIMITS } from '../../../platform/base/limits.ts';
-import { caseAfterMs, CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../../connection.ts';
+import { caseAfterMs, CONNECTION_SETTINGS } from '../../connection.ts';
+import { apiOf } from '../../http-api.ts';
 import type { UsableOperator } from '../../operator.ts';
 import { createSecretPaths } from '../../secret-path.ts';
 import { createSecretReader, secretsOf } from '../../settings.ts';
@@ -55,8 +55,7 @@ export function accessOf(
   const secret = readSecret(operator);
   requireCallbackUrl(`operator ${operatorCode}`, callbackUrl);
   return {
-    ...connectionOf(operator, settings),
-    baseUrl: readBaseUrl(operator),
+    ...apiOf(operator, settings),
     consumerKey: secret.consumer_key,
     consumerSecret: secret.consumer_secret,
     initiator: {
@@ -68,7 +67,6 @@ export function accessOf(
     caseAfterMs: settings.case_after_ms ?? 1_800_000,
     callbackUrl,
     paths: createSecretPaths(operatorCode, secretsOf(operator)),
-    answerBytes: LIMITS.operatorAnswerBytes,
   };
 }
 

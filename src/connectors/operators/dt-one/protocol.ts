@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { byCode, strict } from '../../../platform/base/json-fields.ts';
-import { LIMITS } from '../../../platform/base/limits.ts';
 import { MONEY_PATTERN, parseMoney } from '../../../platform/base/money.ts';
-import { caseAfterMs, CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../../connection.ts';
+import { caseAfterMs, CONNECTION_SETTINGS } from '../../connection.ts';
+import { apiOf } from '../../http-api.ts';
 import { createSettingsReader, createSecretReader, secretsOf } from '../../settings.ts';
 import type { Protocol } from '../../operator.ts';
 import { createSecretPaths } from '../../secret-path.ts';
@@ -53,8 +53,7 @@ export const dtOne: Protocol = {
     const settings = readSettings(operatorCode, operator.settings);
     const secret = readSecret(operator);
     return createDtOneConnector({
-      ...connectionOf(operator, settings),
-      baseUrl: readBaseUrl(operator),
+      ...apiOf(operator, settings),
       apiKey: secret.api_key,
       apiSecret: secret.api_secret,
       billers: new Map(
@@ -78,7 +77,6 @@ export const dtOne: Protocol = {
       caseAfterMs: settings.case_after_ms ?? 1_800_000,
       callbackUrl,
       paths: createSecretPaths(operatorCode, secretsOf(operator)),
-      answerBytes: LIMITS.operatorAnswerBytes,
     });
   },
   statementFormat: null,

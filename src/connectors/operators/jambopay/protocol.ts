@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { byCode, strict } from '../../../platform/base/json-fields.ts';
-import { LIMITS } from '../../../platform/base/limits.ts';
 import { MOBILE_NUMBER } from '../../../platform/base/mobile-number.ts';
-import { caseAfterMs, CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../../connection.ts';
+import { caseAfterMs, CONNECTION_SETTINGS } from '../../connection.ts';
+import { apiOf } from '../../http-api.ts';
 import { createSettingsReader, createSecretReader, secretsOf } from '../../settings.ts';
 import type { Protocol } from '../../operator.ts';
 import { createSecretPaths } from '../../secret-path.ts';
@@ -47,8 +47,7 @@ export const jambopay: Protocol = {
     const settings = readSettings(operatorCode, operator.settings);
     const secret = readSecret(operator);
     return createJambopayConnector({
-      ...connectionOf(operator, settings),
-      baseUrl: readBaseUrl(operator),
+      ...apiOf(operator, settings),
       grantType: settings.grant_type ?? 'agency',
       username: secret.username,
       password: secret.password,
@@ -68,7 +67,6 @@ export const jambopay: Protocol = {
       caseAfterMs: settings.case_after_ms ?? 1_800_000,
       callbackUrl,
       paths: createSecretPaths(operatorCode, secretsOf(operator)),
-      answerBytes: LIMITS.operatorAnswerBytes,
     });
   },
   statementFormat: null,

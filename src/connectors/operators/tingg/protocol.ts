@@ -1,13 +1,8 @@
 import { Type } from 'typebox';
 import { byCode, strict } from '../../../platform/base/json-fields.ts';
-import { LIMITS } from '../../../platform/base/limits.ts';
 import { MOBILE_NUMBER } from '../../../platform/base/mobile-number.ts';
-import {
-  acceptanceWindowMs,
-  CONNECTION_SETTINGS,
-  connectionOf,
-  readBaseUrl,
-} from '../../connection.ts';
+import { acceptanceWindowMs, CONNECTION_SETTINGS } from '../../connection.ts';
+import { apiOf } from '../../http-api.ts';
 import { createSettingsReader, createSecretReader, secretsOf } from '../../settings.ts';
 import type { Protocol } from '../../operator.ts';
 import { createSecretPaths } from '../../secret-path.ts';
@@ -44,8 +39,7 @@ export const tingg: Protocol = {
     const settings = readSettings(operatorCode, operator.settings);
     const { username, password } = readSecret(operator);
     return createTinggConnector({
-      ...connectionOf(operator, settings),
-      baseUrl: readBaseUrl(operator),
+      ...apiOf(operator, settings),
       credentials: { username, password },
       billers: new Map(
         Object.entries(settings.billers).map(([code, service]) => [
@@ -59,7 +53,6 @@ export const tingg: Protocol = {
       caseAfterMs: settings.case_after_ms ?? 1_800_000,
       callbackUrl,
       paths: createSecretPaths(operatorCode, secretsOf(operator)),
-      answerBytes: LIMITS.operatorAnswerBytes,
     });
   },
   statementFormat: null,
