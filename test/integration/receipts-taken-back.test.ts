@@ -10,7 +10,7 @@ import { creditLeftClaims } from '../../src/payments/receipts/left-claims.ts';
 import { pullSource } from '../../src/payments/receipts/pull.ts';
 import type { ReceiptReport } from '../../src/payments/receipts/receipt.ts';
 import { reportReversal, takeReversal } from '../../src/payments/receipts/reverse.ts';
-import { importStatement } from '../../src/payments/receipts/statements/import.ts';
+import { importBankStatement } from '../support/import-statements.ts';
 import { findReceipts } from '../../src/payments/receipts/read-receipts.ts';
 import { takeReport } from '../../src/payments/receipts/take.ts';
 import { proposePhonePayout } from '../../src/payments/disbursements/disbursements.ts';
@@ -308,7 +308,7 @@ describe('parts of a receipt that go back', () => {
     ]) {
       const source = await requireSource(books.pool, 'bank');
       const { wireTime } = books;
-      expect(await importStatement(deps(), source, { file, wireTime })).toMatchObject(counts);
+      expect(await importBankStatement(deps(), source, { file, wireTime })).toMatchObject(counts);
       expect(await openCases()).toMatchObject([{ facts: { reversed_cents: 20_000 } }]);
     }
     await removeFolder(folder);

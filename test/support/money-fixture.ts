@@ -13,7 +13,7 @@ import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
 import type { Pool, PoolOptions, Queryable } from '../../src/platform/db/pool.ts';
 import { claim, NO_MAXIMUM } from '../../src/payments/dispatch/store.ts';
 import type { ChosenRoute, Claim } from '../../src/payments/dispatch/store.ts';
-import { readBalances } from '../../src/payments/ledger/read-balances.ts';
+import { readBalances } from './read-balances.ts';
 import { createPayments } from '../../src/payments/create/store.ts';
 import type { FinalReport, NewPayment } from '../../src/payments/create/payment.ts';
 import { insertCollector } from '../../src/parties/store.ts';

@@ -270,16 +270,3 @@ export async function readPaymentByReference(
   });
   return read.rows[0];
 }
-
-/** Reads the vendor’s payments with these references, in no particular order. Left out: those that do not exist. */
-export async function readPayments(
-  db: Queryable,
-  vendorId: number,
-  paymentIds: readonly string[],
-): Promise<PaymentRow[]> {
-  const read = await db.query<PaymentRow>(`${READ} t.payment_id = any($2::uuid[])`, [
-    vendorId,
-    paymentIds,
-  ]);
-  return read.rows;
-}

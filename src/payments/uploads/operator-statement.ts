@@ -15,7 +15,7 @@ import type { ProposalRow } from '../../proposals/proposal.ts';
 import { requireStatementFormat } from '../reconciliation/statement-format.ts';
 import type { EndedPayment } from '../reconciliation/differences.ts';
 import { importWithin } from '../reconciliation/import.ts';
-import type { Imported, ImportResult, StatementImport } from '../reconciliation/import.ts';
+import type { Imported, StatementImport } from '../reconciliation/import.ts';
 import { readStatementFile } from '../reconciliation/read-statement.ts';
 import type { ReadStatement } from '../reconciliation/read-statement.ts';
 import { beginImport } from '../reconciliation/store.ts';
@@ -164,7 +164,7 @@ function countsText(counts: Readonly<Record<string, number>>): string {
 }
 
 export type ProposedStatement =
-  | (ImportResult & { readonly kind: 'refused' })
+  | { readonly kind: 'refused'; readonly problems: ReadStatement['problems'] }
   /** It was imported before; nothing is proposed. */
   | Imported
   | { readonly kind: 'proposed'; readonly row: ProposalRow };

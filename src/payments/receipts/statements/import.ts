@@ -37,19 +37,6 @@ export interface Imported {
   readonly unknown_returns: number;
 }
 
-/**
- * Takes every credit of a bank statement. A file with a line that cannot be read is refused whole.
- * Lines that were taken before change nothing, so an import can be repeated.
- * Throws: `PlainError` with the problems.
- */
-export async function importStatement(
-  deps: ReceiptDeps,
-  source: SourceRow,
-  by: StatementFile,
-): Promise<Imported> {
-  return await takeLines(deps, source, (await readReports(source, by)).lines);
-}
-
 export interface StatementFile {
   readonly file: string;
   readonly wireTime: WireTime;
