@@ -13,7 +13,7 @@ import { settingKind } from './setting.ts';
 import type { AnySetting, Family, Tools } from './setting.ts';
 
 /** Every setting that two people decide. */
-const FAMILIES: readonly Family[] = [
+export const FAMILIES: readonly Family[] = [
   {
     name: 'price_setting',
     title: 'Price',

@@ -118,3 +118,24 @@ test('a float whose top-ups nobody has booked is a line with a credit balance', 
     { books: 'house', account: 'operator-float:kplc', creditCents: 5n, parts: [{}] },
   ]);
 });
+
+test('what we bear, what we claim and debts that we wrote off are lines of their own', () => {
+  const debit = (account: string, debitCents: bigint) => ({
+    ...{ account, openingCents: 0n, debitCents, creditCents: 0n },
+  });
+  const { lines } = trialBalance(
+    [],
+    [
+      ...[debit('losses:kplc', 100n), debit('losses:dstv', 20n), debit('claims:kplc', 300n)],
+      ...[debit('written_off', 50n), debit('exposure', 70n), debit('external', 900n)],
+    ],
+  );
+  expect(lines.map(({ account, class: of, debitCents }) => [account, of, debitCents])).toEqual([
+    ['claims:kplc', 'asset', 300n],
+    ['exposure', 'asset', 70n],
+    ['external', 'asset', 900n],
+    ['losses:dstv', 'expense', 20n],
+    ['losses:kplc', 'expense', 100n],
+    ['written_off', 'expense', 50n],
+  ]);
+});
