@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Problem } from '../payments/moving/problem.ts';
+import { periodOfDay } from '../platform/base/clock.ts';
 import { LIMITS } from '../platform/base/limits.ts';
 import { formatMoney } from '../platform/base/money.ts';
 import { action } from './definition.ts';
@@ -54,6 +55,14 @@ const referencesFile = {
   description:
     'CSV with the columns vid, reference and status and, if they are known, time, biller, account, amount, fee and phone',
 };
+
+/** The end of a day, or now while it lasts; or a moment. Throws: `invalid_field`. */
+function endOf(text: string, { wireTime, clock }: StaffDeps): Date {
+  const day = periodOfDay(text, wireTime);
+  if (day === undefined) return readMoment(text, 'at', wireTime);
+  const nowMs = Math.max(clock.now().getTime(), day.from.getTime());
+  return new Date(Math.min(day.to.getTime() - 1, nowMs));
+}
 
 async function readVendorsFile(loaded: Core, deps: StaffDeps) {
   const existing = [...(await loaded.readVids(deps.pool)).values()];
@@ -135,7 +144,7 @@ export const MOVING_VENDORS: readonly AnyAction[] = [
     file: vendorsFile,
     trial: () => TRY_VENDORS,
     input: inputOf({
-      at: moment({ description: 'the day or time of the balances, by the other system' }),
+      at: moment({ description: 'the day (its end) or time of the balances, by the other system' }),
       reason: settingReason,
     }),
     output: proposed,
@@ -146,7 +155,7 @@ export const MOVING_VENDORS: readonly AnyAction[] = [
       if (problems.length > 0) return refused(problems, problems.length);
       const tools = { masterKeys: await deps.masterKeys() };
       const change = {
-        valuedAt: readMoment(input.at, 'at', deps.wireTime).toISOString(),
+        valuedAt: endOf(input.at, deps).toISOString(),
         vendors: vendors.map((vendor) => loaded.movedJson(vendor, tools)),
       };
       const key = { vids: vendors.map(({ vid }) => vid) };

@@ -9,6 +9,7 @@ import type { Pool } from '../../src/platform/db/pool.ts';
 import { digestOf } from '../../src/payments/moving/references-file.ts';
 import { checkReferences, importReferences } from '../../src/payments/moving/references.ts';
 import { findViolations } from '../support/books-check.ts';
+import { collect } from '../support/demo-vendors.ts';
 import { staffSignedIn } from '../support/staff-client.ts';
 import type { StaffClient } from '../support/staff-client.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
@@ -174,6 +175,24 @@ describe('vendors', () => {
       problems: [{ line: 3, field, text: `line 2 has the same ${field}` }],
     });
     expect(text).not.toContain('shared-key');
+  });
+});
+
+describe('income', () => {
+  test('of the time before the balances is not credited again, whichever collector repeats it, and later income is', async () => {
+    const { vid, client } = await bring({ references: 'no' });
+    await resumed(vid, client);
+    const before = { vid, reference: 'till-1', paid_at: '2026-10-31 23:59:59' };
+    for (const paidAt of [before.paid_at, '2026-01-05 09:00:00']) {
+      const again = await collect(running.origin, { ...before, paid_at: paidAt });
+      expect(again).toMatchObject({
+        ...{ status: 400, body: { error: [{ code: 'invalid_field', field: 'paid_at' }] } },
+      });
+    }
+    expect((await owner.get(`/vendors/${vid}`)).body).toMatchObject({ collected: '1000.00' });
+    const later = { vid, reference: `${vid}-1`, amount: '50.00', paid_at: '2026-11-01 00:00:00' };
+    expect(await collect(running.origin, later)).toMatchObject({ status: 200 });
+    expect((await owner.get(`/vendors/${vid}`)).body).toMatchObject({ collected: '1050.00' });
   });
 });
 

@@ -100,6 +100,26 @@ export async function findVendorOfAccount(
   return found.rows[0]?.vendorId;
 }
 
+/**
+ * The date of the balances that a vendor brought from another system, if they may have a payment of this time; undefined:
+ * they do not. What a bank books later may be paid before, and be known there by its confirmation.
+ */
+export async function findOpeningAfter(
+  db: Queryable,
+  {
+    vendorId,
+    paidAt,
+    isBooked,
+  }: { readonly vendorId: number; readonly paidAt: Date; readonly isBooked: boolean },
+): Promise<Date | undefined> {
+  const found = await db.query<{ valuedAt: Date }>(
+    `select valued_at as "valuedAt" from vendor_openings
+     where vendor_id = $1 and $2 <= valued_at + case when $3 then ${BOOKED_AFTER} else interval '0' end`,
+    [vendorId, paidAt, isBooked],
+  );
+  return found.rows[0]?.valuedAt;
+}
+
 /** Finds the account numbers that a vendor other than this one has or had at the source. */
 export async function findOtherVendors(
   db: Queryable,

@@ -14,6 +14,7 @@ import { decideReport } from './judge-report.ts';
 import type { Decision } from './judge-report.ts';
 import { identify } from './identify.ts';
 import { openConflict, openReceiptCase, passConflict } from './receipt-cases.ts';
+import { isBooked } from './receipt.ts';
 import type { Channel, ReceiptReport } from './receipt.ts';
 import { findVendorOfAccount } from './sources-store.ts';
 import {
@@ -130,10 +131,10 @@ export async function vendorOf(
   report: Pick<ReceiptReport, 'sourceCode' | 'account' | 'paidAt' | 'isArrivalTime'>,
   channel: Channel,
 ): Promise<number | undefined> {
-  const { sourceCode, account, paidAt, isArrivalTime = false } = report;
+  const { sourceCode, account, paidAt } = report;
   if (account === null) return undefined;
-  const isBooked = channel === 'statement' || isArrivalTime;
-  return await findVendorOfAccount(client, { sourceCode, account, paidAt, isBooked });
+  const about = { sourceCode, account, paidAt, isBooked: isBooked({ ...report, channel }) };
+  return await findVendorOfAccount(client, about);
 }
 
 /**
