@@ -57,9 +57,9 @@ const referencesFile = {
 };
 
 /** The end of a day, or now while it lasts; or a moment. Throws: `invalid_field`. */
-function endOf(text: string, { wireTime, clock }: StaffDeps): Date {
-  const day = periodOfDay(text, wireTime);
-  if (day === undefined) return readMoment(text, 'at', wireTime);
+function endOf(given: string, { wireTime, clock }: StaffDeps): Date {
+  const day = periodOfDay(given, wireTime);
+  if (day === undefined) return readMoment(given, 'at', wireTime);
   const nowMs = Math.max(clock.now().getTime(), day.from.getTime());
   return new Date(Math.min(day.to.getTime() - 1, nowMs));
 }

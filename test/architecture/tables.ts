@@ -308,6 +308,10 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     tables: ['collections', 'corrections', 'receipts'],
     why: 'corrections and payouts ask what is left in the books of a receipt, whichever cases were about it',
   },
+  'payments/receipts/sources-store.ts': {
+    tables: ['vendor_openings'],
+    why: 'what a vendor brought from another system may have a payment of before then; moving is above',
+  },
   'payments/vendor-floats/store.ts': {
     tables: ['accounts'],
     why: 'reads float, collected income and what was paid of all watched vendors with one statement for each bucket',
