@@ -4,6 +4,7 @@ import { setOperator } from '../../src/payments/billers/administer.ts';
 import { setFeePrice } from '../../src/payments/billers/administer-prices.ts';
 import { setRoute } from '../../src/payments/billers/administer-routes.ts';
 import { addAccount, setSource } from '../../src/payments/receipts/administer.ts';
+import { SUMMARY_TERMS } from '../../src/payments/settings/accounting.ts';
 import { BILLER, changeJson, ROUTE } from '../../src/payments/settings/billers.ts';
 import { COLLECTOR_KEY, collectorSealed } from '../../src/payments/settings/collectors.ts';
 import { settingsJson } from '../../src/payments/settings/fields.ts';
@@ -234,6 +235,18 @@ const CHANGES: readonly (readonly [
     [['Phone number', /^254733000001$/]],
   ],
   [
+    'how journals for the accounting software are summed',
+    () => ({
+      ...{ setting: SUMMARY_TERMS, key: {} },
+      change: { per: 'day', startsAt: '2026-01-01T00:00:00.000Z' },
+    }),
+    [
+      ['One journal for each', /^day$/],
+      ['Summed by', /^account$/],
+      ['Postings since', /^2026-01-01T/],
+    ],
+  ],
+  [
     'how invoices name a vendor',
     () => ({
       ...{ setting: INVOICE_NAME, key: shop },
@@ -293,7 +306,9 @@ const CHANGES: readonly (readonly [
 ];
 
 /** Settings with a case of their own, in `proposals/setting-cases.ts` or `staff/new-vendors.test.ts`. */
-const ELSEWHERE = ['fee', 'operator', 'account', 'collector', 'company', 'new_vendor'];
+const ELSEWHERE = [
+  ...['fee', 'operator', 'account', 'account_codes', 'collector', 'company', 'new_vendor'],
+];
 
 test('every setting that two people decide is tried', () => {
   const tried = new Set([...CHANGES.map(([, make]) => make().setting.name), ...ELSEWHERE]);
