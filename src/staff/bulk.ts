@@ -105,10 +105,10 @@ export const BULK: Noun = {
       input: inputOf({ reference }),
       output: batchDetail,
       handle: async (asked) => {
-        const { progress, pages } = await resultsOf(asked);
+        const { progress, slices } = await resultsOf(asked);
         const refusals: BatchDetail['refusals'] = [];
-        for await (const page of pages) {
-          for (const result of page) {
+        for await (const slice of slices) {
+          for (const result of slice) {
             if (result.kind !== 'refused' || refusals.length === MAX_REFUSALS) continue;
             const { row, reference: merchant_reference, code, text: says, field = null } = result;
             refusals.push({ row, merchant_reference, code, field, text: says });
@@ -130,12 +130,12 @@ export const BULK: Noun = {
       handle: async (asked) => {
         const { input, deps, core: loaded } = asked;
         const results = await resultsOf(asked);
-        const pages = input.only === undefined ? results.pages : refusedOf(results.pages);
+        const slices = input.only === undefined ? results.slices : refusedOf(results.slices);
         const {
           body,
           type,
           fileName = '',
-        } = loaded.bulkResultsAnswer({ ...results, pages }, { ...deps, format: 'csv' });
+        } = loaded.bulkResultsAnswer({ ...results, slices }, { ...deps, format: 'csv' });
         return { name: fileName, type, body };
       },
     }),
@@ -176,7 +176,7 @@ async function resultsOf({
 }
 
 async function* refusedOf(
-  pages: BatchResults<AcceptedRow>['pages'],
+  slices: BatchResults<AcceptedRow>['slices'],
 ): AsyncGenerator<RowResult<AcceptedRow>[]> {
-  for await (const page of pages) yield page.filter(({ kind }) => kind === 'refused');
+  for await (const slice of slices) yield slice.filter(({ kind }) => kind === 'refused');
 }

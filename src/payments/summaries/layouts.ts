@@ -37,7 +37,11 @@ export function summaryFile(
     const body = Readable.from([hledgerJournal(summary, entriesOf(summary))]);
     return { name: `${number}.journal`, type: 'text/plain; charset=utf-8', body };
   }
-  const body = Readable.from([LAYOUTS[format](summary).map(csvLine).join('')]);
+  const body = Readable.from([
+    LAYOUTS[format](summary)
+      .map((row) => csvLine(row))
+      .join(''),
+  ]);
   // Without a byte order mark, which would be part of the first title.
   return { name: `${number}-${format}.csv`, type: 'text/csv', body };
 }
