@@ -164,6 +164,10 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     tables: ['transfer_hours'],
     why: 'a summary journal sums by biller and operator what hours have already summed',
   },
+  'payments/dispatch/handle-store.ts': {
+    tables: ['archived_payments'],
+    why: 'an operator may call back about a payment that is archived; the archive is above',
+  },
   'payments/invoices/store.ts': {
     tables: ['archived_payments', 'corrections', 'payments', 'transfers'],
     why: 'an invoice sums the transfers of fees by payment, its price and its corrections, in one statement',

@@ -9,7 +9,8 @@ import pino from 'pino';
 import { encodeReference } from '../../src/parties/reference.ts';
 import { awakeTimers } from '../../src/platform/base/awake-timers.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
-import { archivePayments } from '../../src/payments/archive/archive.ts';
+import { readArchivedPayment } from '../../src/payments/archive/archive-store.ts';
+import { archivePayments, verifyArchive } from '../../src/payments/archive/archive.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import type { Capacity } from '../../src/payments/dispatch/capacity.ts';
 import { askForDetails, pauseAfter } from '../../src/payments/dispatch/late-details.ts';
@@ -145,6 +146,25 @@ async function casesOf({ paymentId }: NewPayment): Promise<string[]> {
   return read.rows.map(({ kind }) => kind);
 }
 
+/** Number of callbacks that people have to read. */
+async function unmatched(): Promise<number> {
+  const read = await books.pool.query("select from cases where kind = 'unmatched_callback'");
+  return read.rowCount ?? 0;
+}
+
+/** Two people decide the payment's case: the vendor keeps what it has. */
+async function keepBooks({ paymentId }: NewPayment): Promise<void> {
+  const read = await books.pool.query<{ case_id: string }>(
+    'select case_id from cases where payment_id = $1',
+    [paymentId],
+  );
+  const caseId = read.rows[0]?.case_id ?? '';
+  const nothing = { amount_cents: null, operator_reference: null, message: null, details: null };
+  const proposal = { resolution: 'keep_books', ...nothing, note: 'the vendor keeps the first' };
+  await proposeResolution(books, { caseId, by: 'Asha', proposal });
+  await approveCurrent(books, { caseId, by: 'Baraka' });
+}
+
 const RECEIVED = ['transaction.details_received', { token: TOKEN }];
 
 describe('details that follow', () => {
@@ -261,6 +281,8 @@ describe('details that follow', () => {
       // The operator repeats itself after months.
       await callBack(payments, made, complete(made));
       expect(await casesOf(made)).toEqual([]);
+      expect(await unmatched()).toBe(0);
+      expect(await eventsOf(made)).toHaveLength(2);
     } finally {
       await removeFolder(folder);
     }
@@ -271,6 +293,84 @@ describe('details that follow', () => {
     await payments.verifyNow(made);
     await callBack(payments, made, complete(made));
     await expect(payments.verifyNow(made)).rejects.toThrow('nothing to query');
+  });
+});
+
+describe('details of an archived payment', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await makeTemporaryFolder();
+  });
+  afterEach(async () => {
+    await removeFolder(folder);
+  });
+
+  /** A payment that was settled with a token, or without, and archived. */
+  async function archiveOne(pays: Script['pay'] = paid) {
+    const { made, payments } = await payOne({ pay: pays });
+    const before = new Date(Date.now() + 60_000);
+    const wanted = { vendorIds: [made.vendorId], before, folder };
+    expect(await archivePayments(books.owner, wanted)).toMatchObject({ payments: 1 });
+    return { made, payments };
+  }
+  const archivedStatus = async ({ vendorId, paymentId }: NewPayment) =>
+    await readArchivedPayment(books.pool, { vendorId, paymentId });
+
+  test('that come later reach the vendor once, its status and the history', async () => {
+    const { made, payments } = await archiveOne();
+    for (let times = 0; times < 3; times += 1) {
+      await callBack(payments, made, complete(made));
+    }
+    expect(await eventsOf(made)).toEqual([['transaction.succeeded', null], RECEIVED]);
+    expect(await archivedStatus(made)).toMatchObject({ details: { token: TOKEN } });
+    const found = await findPayment(books.pool, referenceOf(made));
+    expect(found?.payment).toMatchObject({ archived: true, details: { token: TOKEN } });
+    expect(found?.timeline.map(({ kind }) => kind)).toContain('details');
+    expect([await casesOf(made), await unmatched()]).toEqual([[], 0]);
+    expect(await verifyArchive(books.pool, folder)).toEqual({ files: 1, faults: [] });
+  });
+
+  test('are taken also if the payment was archived after the callback had found it', async () => {
+    const { made, payments } = await archiveOne();
+    const report = { ...paidReport(made), operatorCode: OPERATOR, details: { token: TOKEN } };
+    expect(await payments.settler.settle(report)).toBe('repeated');
+    expect(await eventsOf(made)).toEqual([['transaction.succeeded', null], RECEIVED]);
+  });
+
+  test('bring no news if they are those in its file', async () => {
+    const { made, payments } = await archiveOne(complete);
+    await callBack(payments, made, complete(made));
+    await callBack(payments, made, paid(made));
+    expect(await eventsOf(made)).toEqual([['transaction.succeeded', { token: TOKEN }]]);
+    expect([await casesOf(made), await unmatched()]).toEqual([[], 0]);
+  });
+
+  test('may add to those in its file', async () => {
+    const { made, payments } = await archiveOne(complete);
+    await callBack(payments, made, {
+      ...complete(made),
+      details: { token: TOKEN, units: '4.00' },
+    });
+    expect(await archivedStatus(made)).toMatchObject({ details: { units: '4.00' } });
+  });
+
+  test('that contradict those in its file are a case, which people can decide', async () => {
+    const { made, payments } = await archiveOne(complete);
+    const other = { ...complete(made), details: { token: '9' } };
+    for (let times = 0; times < 2; times += 1) await callBack(payments, made, other);
+    expect(await casesOf(made)).toEqual(['details_conflict']);
+    expect(await eventsOf(made)).toHaveLength(1);
+    await keepBooks(made);
+    await callBack(payments, made, other);
+    expect(await casesOf(made)).toEqual(['details_conflict']);
+  });
+
+  test('whatever else its operator, or another one, says of it is kept for people', async () => {
+    const { made, payments } = await archiveOne();
+    await callBack(payments, made, { kind: 'reversed', message: 'Returned' });
+    await callBack(payments, made, complete(made), OTHER_OPERATOR);
+    expect(await unmatched()).toBe(2);
+    expect(await eventsOf(made)).toHaveLength(1);
   });
 });
 
@@ -295,17 +395,7 @@ describe('details that contradict what is known', () => {
     const other = { ...complete(made), details: { token: '9' } };
     await callBack(payments, made, complete(made));
     await callBack(payments, made, other);
-    const [open] = (
-      await books.pool.query<{ case_id: string }>(
-        'select case_id from cases where payment_id = $1',
-        [made.paymentId],
-      )
-    ).rows;
-    const caseId = open?.case_id ?? '';
-    const nothing = { amount_cents: null, operator_reference: null, message: null, details: null };
-    const proposal = { resolution: 'keep_books', ...nothing, note: 'the vendor keeps the first' };
-    await proposeResolution(books, { caseId, by: 'Asha', proposal });
-    await approveCurrent(books, { caseId, by: 'Baraka' });
+    await keepBooks(made);
     await callBack(payments, made, other);
     expect(await casesOf(made)).toEqual(['details_conflict']);
   });
@@ -325,11 +415,11 @@ describe('details that contradict what is known', () => {
     const { paymentId } = made;
     const report = { ...paidReport(made), details: { token: 'x' } };
     expect(await takeDetails(books.pool, { ...report, operatorCode: OTHER_OPERATOR })).toBe(
-      'known',
+      'no_payment',
     );
     const otherVendor = await books.addVendor();
     expect(await takeDetails(books.pool, { ...report, vendorId: otherVendor, paymentId })).toBe(
-      'known',
+      'no_payment',
     );
   });
 });

@@ -476,7 +476,8 @@ create table operator_handles (
 create index operator_handles_by_time on operator_handles using brin (noted_at);
 
 -- Details that come after their payment was settled as paid: the operator said that they follow, or reported them
--- later by itself. A row for each such payment. While its payment is open, a row has no meaning.
+-- later by itself. A row for each such payment. While its payment is open, a row has no meaning. What comes after the
+-- payment was archived stays here.
 create table late_details (
   -- When the operator said that the payment is made.
   since timestamptz not null,
@@ -539,6 +540,9 @@ create table archived_payments (
   merchant_reference text,
   biller_reference text,
   operator_code text,
+  attempt_number smallint,
+  -- The detail_mark of each of its details, so that a report that repeats one brings no news. Null: it has none.
+  detail_marks jsonb,
   -- SHA-256 of the fields that are in the file only, as the hash chain covers them.
   accepted_rest bytea,
   settled_rest bytea,

@@ -39,7 +39,7 @@ export async function noteOwed(db: Queryable, report: FinalReport): Promise<void
 }
 
 /** A report's effect on the details of a paid payment: see functions/take_details.sql. */
-type Taken = 'taken' | 'contradicted' | 'known';
+type Taken = 'taken' | 'contradicted' | 'known' | 'no_payment';
 
 /** Adds the details of a repeated report to those that are known, or opens a case. One commit. Idempotent. */
 export async function takeDetails(db: Queryable, report: FinalReport): Promise<Taken> {
@@ -58,7 +58,7 @@ export async function takeDetails(db: Queryable, report: FinalReport): Promise<T
       newId(),
     ],
   );
-  return taken.rows[0]?.result ?? 'known';
+  return taken.rows[0]?.result ?? 'no_payment';
 }
 
 const IS_DUE = 'd.ended_at is null and d.due_at <= now()';
