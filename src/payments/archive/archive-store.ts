@@ -147,7 +147,10 @@ export async function readArchivedPayment(
 ): Promise<PaymentRow | undefined> {
   const read =
     'paymentId' in key
-      ? await db.query<PaymentRow>(`${ARCHIVED} and a.payment_id = $2`, [key.vendorId, key.paymentId])
+      ? await db.query<PaymentRow>(`${ARCHIVED} and a.payment_id = $2`, [
+          key.vendorId,
+          key.paymentId,
+        ])
       : await db.query<PaymentRow>(`${ARCHIVED} and a.merchant_reference = $2 limit 1`, [
           key.vendorId,
           key.merchantReference,

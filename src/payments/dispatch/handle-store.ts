@@ -145,7 +145,9 @@ export async function readLastAttempt(
 export async function readArchivedAttempt(
   db: Queryable,
   payment: PaymentKey & { readonly operatorCode: string },
-): Promise<(LastAttemptRow & Pick<PaymentRow, 'billerCode' | 'account' | 'amountCents'>) | undefined> {
+): Promise<
+  (LastAttemptRow & Pick<PaymentRow, 'billerCode' | 'account' | 'amountCents'>) | undefined
+> {
   const read = await db.query<
     LastAttemptRow & Pick<PaymentRow, 'billerCode' | 'account' | 'amountCents'>
   >(
