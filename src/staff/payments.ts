@@ -94,6 +94,8 @@ const owedDetails = Type.Object({
   ),
 });
 
+export type OwedDetailsAnswer = Static<typeof owedDetails>;
+
 const choice = Type.Array(
   Type.Object({ code: text({ title: 'Code' }), name: text({ title: 'Name' }) }),
 );
