@@ -175,36 +175,43 @@ export type ProposedStatement =
  */
 export async function proposeOperatorStatement(
   deps: { readonly pool: Pool; readonly ledgerMac: Mac; readonly proposals: Proposals },
-  request: {
-    readonly file: string;
-    readonly operator: string;
-    readonly from: Date;
-    readonly to: Date;
-    readonly complete: boolean;
-    readonly toleranceMs: number;
-    readonly onLines?: ((lines: number) => void) | undefined;
-    readonly by: Actor;
-    readonly note: string;
-  },
+  request: SuppliedStatement & { readonly by: Actor; readonly note: string },
 ): Promise<ProposedStatement> {
-  const { pool, ledgerMac, proposals } = deps;
-  const { file, operator, complete, toleranceMs, onLines, by, note } = request;
-  const [from, to] = [request.from.toISOString(), request.to.toISOString()];
-  const period = { operator, from, to, complete, toleranceMs };
-  const format = await requireStatementFormat(pool, operator);
-  const asked = requestOf({ ...period, sha256: '', bytes: 1 }, format, ledgerMac);
-  const read = await readStatementFile({
-    ...{ ...asked, file, format },
-    onProgress: ({ lines }) => onLines?.(lines),
-  });
+  const { pool, proposals } = deps;
+  const { file, operator, complete, toleranceMs, by, note } = request;
+  const { asked, read } = await readSupplied(deps, request);
   if (read.problems.length > 0) return { kind: 'refused', problems: read.problems };
   const trial = await onTrial(pool, async (client) =>
     importWithin(client, asked, { ...read, pulled: false }),
   );
   if (trial.repeated) return trial;
   const kept = await keepFile(pool, file);
+  const [from, to] = [request.from.toISOString(), request.to.toISOString()];
+  const period = { operator, from, to, complete, toleranceMs };
   const row = await proposals.propose({
     ...{ kind: OPERATOR_STATEMENT, content: { ...period, ...kept }, by, note },
   });
   return { kind: 'proposed', row };
+}
+
+/** A file that a person supplies, and how it is to be read. */
+export interface SuppliedStatement {
+  readonly file: string;
+  readonly operator: string;
+  readonly from: Date;
+  readonly to: Date;
+  readonly complete: boolean;
+  readonly toleranceMs: number;
+  readonly onLines?: ((lines: number) => void) | undefined;
+}
+
+/** Throws: `PlainError` if the file does not exist, or the operator's statements cannot be imported. */
+export async function readSupplied(
+  { pool, ledgerMac }: { readonly pool: Pool; readonly ledgerMac: Mac },
+  { file, onLines, ...about }: SuppliedStatement,
+): Promise<{ readonly asked: StatementImport; readonly read: ReadStatement }> {
+  const format = await requireStatementFormat(pool, about.operator);
+  const asked = { ...about, ledgerMac, format };
+  const onProgress = ({ lines }: { readonly lines: number }): void => onLines?.(lines);
+  return { asked, read: await readStatementFile({ ...asked, file, onProgress }) };
 }

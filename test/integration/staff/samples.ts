@@ -521,6 +521,10 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     input: async () => ({ operator: 'kplc', ...hour }),
     file: () => statementText([{ amountCents: 5_000n }], HOUR),
   },
+  'statement.preview': {
+    input: async () => ({ operator: 'kplc', ...hour }),
+    file: () => statementText([{ amountCents: 5_000n }], HOUR),
+  },
   'statement.show': { input: async ({ addStatement }) => ({ statement: await addStatement() }) },
   'statement.pull': {
     input: async ({ addPulled }) => ({ operator: await addPulled(), ...hour }),
