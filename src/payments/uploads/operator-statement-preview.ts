@@ -1,4 +1,4 @@
-import { undone } from '../../platform/db/undone.ts';
+import { onTrial } from '../../platform/db/trial.ts';
 import type { CaseKind } from '../cases/kinds.ts';
 import type { CaseRow } from '../cases/read-cases.ts';
 import { referenceOf } from '../cases/read-cases.ts';
@@ -57,7 +57,7 @@ export async function previewOperatorStatement(
     }));
     return { repeated: null, lines };
   }
-  return await undone(deps.pool, async (client) => {
+  return await onTrial(deps.pool, async (client) => {
     const imported = await importWithin(client, asked, { ...read, pulled: false });
     const { statementId, repeated } = imported;
     const rows = await listRows(client, statementId);
