@@ -12,7 +12,7 @@ import {
   updateVendor,
 } from './store.ts';
 import { findVendor, findSameVid } from './read-vendors.ts';
-import { findCollector, listCollectors } from './read-collectors.ts';
+import { listCollectors, noCollector, requireCollector } from './read-collectors.ts';
 import { listKeysOf } from './read-keys.ts';
 import type { CollectorChange, VendorChange } from './store.ts';
 import { LONG_DUPLICATE_WINDOW } from './vendor.ts';
@@ -156,9 +156,7 @@ export async function rotateKey(
     if (holderKind === 'vendor' && (await findVendor(client, holder)) === undefined) {
       throw noVendor(holder);
     }
-    if (holderKind === 'collector' && (await findCollector(client, holder)) === undefined) {
-      throw noCollector(holder);
-    }
+    if (holderKind === 'collector') await requireCollector(client, holder);
     return await giveNewKey(client, signer, { ...options, overlap: options.overlapSeconds });
   });
 }
@@ -225,8 +223,4 @@ async function requireVendors(client: Queryable, scope: CollectorScope): Promise
 
 function noVendor(vid: string): PlainError {
   return new PlainError(`Vendor ${vid} does not exist.`);
-}
-
-function noCollector(collector: string): PlainError {
-  return new PlainError(`Collector ${collector} does not exist.`);
 }

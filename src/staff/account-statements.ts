@@ -15,7 +15,7 @@ const core = async () => ({
   ...(await import('../payments/reports/statement-pages.ts')),
   ...(await import('../payments/reports/statement-table.ts')),
   ...(await import('../self-service/period.ts')),
-  ...(await import('./own-vendor.ts')),
+  ...(await import('../parties/require-vendor.ts')),
 });
 type Core = Awaited<ReturnType<typeof core>>;
 

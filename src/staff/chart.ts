@@ -1,14 +1,12 @@
 import { Type } from 'typebox';
 import { OWN_CLASSES } from '../payments/house/account.ts';
-import { action, view } from './definition.ts';
+import { view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import { inputOf, reason, shortText, text, textOrNull, timeOrNull, titled } from './fields.ts';
-import { proposalView } from './proposal-schema.ts';
+import { proposing } from './proposing.ts';
+import { wireOf } from './wire.ts';
 
-const core = async () => ({
-  ...(await import('../payments/house/own-accounts.ts')),
-  ...(await import('./proposal-core.ts')),
-});
+const core = async () => await import('../payments/house/own-accounts.ts');
 
 const accountView = Type.Object({
   account: text({ title: 'Account' }),
@@ -33,16 +31,10 @@ export const CHART: Noun = {
       rows: 'accounts',
       empty: 'no accounts',
       handle: async ({ core: loaded, deps: { pool } }) => ({
-        accounts: (await loaded.listOwnAccounts(pool)).map(
-          ({ addedAt, proposedBy, decidedBy, ...of }) => ({
-            ...of,
-            added_at: addedAt?.toISOString() ?? null,
-            ...{ proposed_by: proposedBy, decided_by: decidedBy },
-          }),
-        ),
+        accounts: (await loaded.listOwnAccounts(pool)).map(wireOf),
       }),
     }),
-    action(core, {
+    proposing(core, {
       name: 'chart.propose',
       summary:
         'Propose an account of a class. Another person approves it; then journals may use it.',
@@ -59,14 +51,9 @@ export const CHART: Noun = {
         title: shortText({ description: 'its name in reports' }),
         reason,
       }),
-      output: Type.Object({ proposal: proposalView }),
-      handle: async ({ core: loaded, input, deps, viewer }) => {
-        const { account, title, reason: note } = input;
-        const row = await loaded.proposeAccount(await deps.proposals(), {
-          ...{ account, title, note, by: viewer.actor },
-        });
-        const { result: proposal, audit } = await loaded.proposedAnswer(row, deps, viewer);
-        return { result: { proposal }, audit };
+      make: async ({ core: { proposeAccount }, input, deps, viewer: { actor: by } }) => {
+        const { reason: note, ...of } = input;
+        return await proposeAccount(await deps.proposals(), { ...of, note, by });
       },
     }),
   ],

@@ -2,7 +2,7 @@ import type { ImportDeps, ProposedFile } from '../credit/decisions/imports.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import { requireFile } from './deps.ts';
 import type { StaffDeps } from './deps.ts';
-import { readDay } from './times.ts';
+import { readDay } from '../platform/base/times.ts';
 
 export async function importTools(deps: StaffDeps): Promise<ImportDeps> {
   const { wireTime } = deps;

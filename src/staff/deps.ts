@@ -12,8 +12,9 @@ import type { MasterKeys } from '../platform/base/sealing.ts';
 import type { Pool } from '../platform/db/pool.ts';
 import type { Readiness } from '../platform/http/readiness.ts';
 import type { Schema } from '../platform/db/schema.ts';
+import type { Progress } from '../platform/jobs/job-store.ts';
 import type { Proposals } from '../proposals/proposals.ts';
-import type { ArrivedFile, Background, Progress } from './forms.ts';
+import type { ArrivedFile, Background } from './forms.ts';
 
 /** What a handler may use. The same in the service, and in a command with the database. */
 export interface StaffDeps {

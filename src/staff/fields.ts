@@ -192,6 +192,22 @@ export const paging = (usual: number) => ({
   }),
 });
 
+/** A list of which each item is an option of the command: `--scope finance.read`. */
+export const listOf = <Item extends TSchema>(
+  item: Item,
+  {
+    option,
+    form,
+    read = (given) => given,
+    placeholder = option,
+    ...options
+  }: Options & {
+    readonly option: string;
+    readonly form: string;
+    readonly read?: (given: string) => unknown;
+  },
+) => Type.Array(item, { ...options, spelt: [{ option, placeholder, form, read }] });
+
 /** A number of things in an answer. */
 export const count = (options: Options = {}) => Type.Integer({ unit: 'count', ...options });
 

@@ -18,13 +18,13 @@ import {
   vid,
 } from './fields.ts';
 import { pageByTime } from './pages.ts';
-import { wireOf } from './wire.ts';
+import { fit, wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../platform/base/period.ts')),
   ...(await import('../payments/house/trial-balance.ts')),
   ...(await import('../payments/reports/ledger-entries.ts')),
-  ...(await import('./own-vendor.ts')),
+  ...(await import('../parties/require-vendor.ts')),
 });
 
 const CLASSES = [
@@ -214,36 +214,16 @@ async function housePage(
 }
 
 function entryOf({ source, debitAccount, creditAccount, ...of }: LedgerEntry): LedgerEntryView {
-  const nothing = { biller: null, merchant_reference: null, operator: null };
-  return {
-    ...{ ...wireOf(of), debit: debitAccount, credit: creditAccount, source: source.kind },
-    ...{ ...nothing, operator_reference: null, collector: null, source_id: null },
-    ...causeOf(source),
-  };
+  const { kind, ...cause } = source;
+  const id = Object.entries(cause).find(([name]) => OWN_IDS.has(name))?.[1];
+  return fit(entry, {
+    ...{ ...wireOf(of), debit: debitAccount, credit: creditAccount, source: kind },
+    ...{ ...wireOf(cause), source_id: id },
+    ...('bankReference' in cause && { reference: cause.bankReference }),
+  });
 }
 
-/** The cause by the names of its properties; ids of anything but payments are `source_id`. */
-function causeOf(source: LedgerEntry['source']): Pick<LedgerEntryView, 'reference'> {
-  switch (source.kind) {
-    case 'payout':
-      return { reference: source.bankReference, ...idOf(source.payoutId) };
-    case 'correction':
-      return { reference: source.reference, ...idOf(source.caseId) };
-    case 'statement':
-      return { reference: source.reference, ...idOf(source.statementId) };
-    case 'journal':
-      return { reference: source.reference, ...idOf(source.journalId) };
-    case 'receipt':
-      return { reference: source.reference, ...idOf(source.receiptId) };
-    case 'entry':
-      return { reference: source.reference, ...idOf(source.entryId) };
-    case 'payment':
-    case 'collection':
-    case 'funding': {
-      const { kind: _, ...cause } = source;
-      return wireOf(cause);
-    }
-  }
-}
-
-const idOf = (id: string): Pick<LedgerEntryView, 'source_id'> => ({ source_id: id });
+/** The id of a cause that is no payment. */
+const OWN_IDS = new Set([
+  ...['payoutId', 'caseId', 'statementId', 'journalId', 'receiptId', 'entryId'],
+]);

@@ -11,7 +11,7 @@ import { BY_TIME, list } from './lists.ts';
 import type { PageOf } from './lists.ts';
 import { proposedPlace } from './pages.ts';
 import { decidedColumns } from './proposal-schema.ts';
-import { readMoment } from './times.ts';
+import { readMoment } from '../platform/base/times.ts';
 
 const core = async () => ({
   ...(await import('../payments/house/journals.ts')),
@@ -32,8 +32,7 @@ const { decision, ...decided } = decidedColumns;
 const journalView = Type.Object({
   ...titled({ journal: text, moved_at: fields.time }),
   /** The sum of the debits, which is that of the credits. */
-  amount: fields.money({ title: 'Amount' }),
-  reference: text({ title: 'Reference' }),
+  ...titled({ amount: fields.money, reference: text }),
   decision,
   note: text({ title: 'Note', wide: true }),
   evidence: text({ title: 'Evidence', wide: true }),

@@ -11,7 +11,7 @@ import * as fields from './fields.ts';
 import { count, inputOf, moment, orNull, text, titled } from './fields.ts';
 import { proposalView } from './proposal-schema.ts';
 import { settingReason } from './signer-schema.ts';
-import { readMoment } from './times.ts';
+import { readMoment } from '../platform/base/times.ts';
 
 const core = async () => ({
   ...(await import('../parties/read-vendors.ts')),

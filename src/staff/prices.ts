@@ -3,24 +3,22 @@ import type { Static } from 'typebox';
 import type { FeeFormula } from '../payments/prices/price.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import { centsOf, parseMoney } from '../platform/base/money.ts';
-import { action, view } from './definition.ts';
+import { view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
 import * as fields from './fields.ts';
 import { inputOf, money, orNull, text, textOrNull, titled } from './fields.ts';
 import { formula } from './price-schema.ts';
-import { proposalView } from './proposal-schema.ts';
-import { settingReason as reason } from './signer-schema.ts';
-import { readMoment } from './times.ts';
-import { wireOf } from './wire.ts';
+import { setting } from './proposing.ts';
+import { readMoment } from '../platform/base/times.ts';
+import { fit, wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../payments/prices/describe.ts')),
   ...(await import('../payments/billers/price-lists.ts')),
   ...(await import('../payments/prices/text.ts')),
   ...(await import('../payments/settings/prices.ts')),
-  ...(await import('./own-vendor.ts')),
-  ...(await import('./setting-core.ts')),
+  ...(await import('../parties/require-vendor.ts')),
 });
 type Loaded = Awaited<ReturnType<typeof core>>;
 
@@ -104,10 +102,9 @@ const from = Type.Optional(
   }),
 );
 
-const setting = {
+const priced = {
   valid_from: fields.time({ title: 'From' }),
-  set_by: text({ title: 'Set by' }),
-  version: Type.Integer({ title: 'Version', unit: 'count' }),
+  ...titled({ set_by: text, version: fields.count }),
   /** In words. */
   price: text({ title: 'Price' }),
   set_at: fields.time(),
@@ -116,13 +113,13 @@ const setting = {
 const feeView = Type.Object({
   biller: text({ title: 'Biller' }),
   vid: textOrNull({ title: 'Vendor', nullText: 'all' }),
-  ...setting,
+  ...priced,
   formula,
 });
 
 const termsView = Type.Object({
   ...titled({ biller: text, operator: text }),
-  ...setting,
+  ...priced,
   cost: money(),
   cost_percent: text(),
   commission: money(),
@@ -157,11 +154,7 @@ const LISTS = {
   rows: 'prices',
 } as const;
 
-const SETS = {
-  permission: 'finance.act',
-  proposes: 'price_setting',
-  output: proposalView,
-} as const;
+const SETS = { permission: 'finance.act', proposes: 'price_setting' } as const;
 
 export const PRICES: Noun = {
   command: 'price',
@@ -177,10 +170,11 @@ export const PRICES: Noun = {
       handle: async ({ core: { readFees, formulaFields, formulaText }, input, deps }) => {
         const rows = await readFees(deps.pool, wantedBy(input));
         return {
-          prices: rows.map((row) => ({
-            ...{ biller: row.billerCode, vid: row.vid, ...settingOf(row) },
-            ...{ price: formulaText(row), formula: formulaFields(row) },
-          })),
+          prices: rows.map((row) =>
+            fit(feeView, {
+              ...{ ...wireOf(row), price: formulaText(row), formula: formulaFields(row) },
+            }),
+          ),
         };
       },
     }),
@@ -196,10 +190,9 @@ export const PRICES: Noun = {
       handle: async ({ core: { readOperatorPrices, termsFields, termsText }, input, deps }) => {
         const rows = await readOperatorPrices(deps.pool, wantedBy(input));
         return {
-          prices: rows.map((row) => ({
-            ...{ biller: row.billerCode, operator: row.operatorCode, ...settingOf(row) },
-            ...{ price: termsText(row), ...termsFields(row) },
-          })),
+          prices: rows.map((row) =>
+            fit(termsView, { ...wireOf(row), price: termsText(row), ...termsFields(row) }),
+          ),
         };
       },
     }),
@@ -231,43 +224,39 @@ export const PRICES: Noun = {
         };
       },
     }),
-    action(core, {
+    setting(core, {
       ...SETS,
       name: 'price.set',
       summary:
         'Set the fee that is taken in addition to the amount of a biller’s payments. Existing payments keep their fee.',
       route: 'POST /prices/:biller',
       needsOne: ['flat', 'percent', 'tiers'],
-      input: inputOf({ biller, vid, ...fee, from, reason }),
-      handle: async ({ core: loaded, ...asked }) => {
-        const { input, deps } = asked;
-        const change = { formula: loaded.formulaJson(formulaOf(input)), ...beginOf(input, deps) };
-        const key = await feeKey(loaded, input, deps);
-        return await loaded.changedSetting(asked, { setting: loaded.FEE, key, change });
-      },
+      input: { biller, vid, ...fee, from },
+      change: async ({ core: loaded, input, deps }) => ({
+        ...{ setting: loaded.FEE, key: await feeKey(loaded, input, deps) },
+        change: { formula: loaded.formulaJson(formulaOf(input)), ...beginOf(input, deps) },
+      }),
     }),
-    action(core, {
+    setting(core, {
       ...SETS,
       name: 'price.remove',
       summary:
         'End a fee. Without its own fee, a vendor pays the biller’s. Without a biller’s fee, it pays no fee. A price that begins later stays.',
       route: 'POST /prices/:biller/remove',
-      input: inputOf({ biller, vid, from, reason }),
-      handle: async ({ core: loaded, ...asked }) => {
-        const { input, deps } = asked;
-        const change = { formula: null, ...beginOf(input, deps) };
-        const key = await feeKey(loaded, input, deps);
-        return await loaded.changedSetting(asked, { setting: loaded.FEE, key, change });
-      },
+      input: { biller, vid, from },
+      change: async ({ core: loaded, input, deps }) => ({
+        ...{ setting: loaded.FEE, key: await feeKey(loaded, input, deps) },
+        change: { formula: null, ...beginOf(input, deps) },
+      }),
     }),
-    action(core, {
+    setting(core, {
       ...SETS,
       name: 'price.set-operator',
       summary:
         'Set what an operator charges us for a biller’s payments, and the commission that it gives us; 0 ends it. It counts for instructions from then on.',
       route: 'POST /operator-prices/:biller/:operator',
       needsOne: ['cost', 'cost_percent', 'commission', 'commission_percent'],
-      input: inputOf({
+      input: {
         biller,
         operator: fields.code({ argument: true, description: 'operator code' }),
         cost: Type.Optional(
@@ -285,10 +274,9 @@ export const PRICES: Noun = {
               'netted: it takes that much less from our float; later: it pays it afterwards',
           }),
         ),
-        ...{ from, reason },
-      }),
-      handle: async ({ core: { changedSetting, termsJson, OPERATOR_PRICE }, ...asked }) => {
-        const { input, deps } = asked;
+        from,
+      },
+      change: async ({ core: { termsJson, OPERATOR_PRICE }, input, deps }) => {
         const { commission, commission_percent: share, commission_paid: paid } = input;
         if (((commission ?? share) === undefined) !== (paid === undefined)) {
           const says = 'commission_paid is required with a commission, and only then';
@@ -299,11 +287,11 @@ export const PRICES: Noun = {
           commission: rateOf(commission, share),
           commissionNetted: paid !== 'later',
         };
-        return await changedSetting(asked, {
+        return {
           setting: OPERATOR_PRICE,
           key: { billerCode: input.biller, operatorCode: input.operator },
           change: { ...termsJson(terms), ...beginOf(input, deps) },
-        });
+        };
       },
     }),
   ],
@@ -311,16 +299,6 @@ export const PRICES: Noun = {
 
 const wantedBy = ({ replaced, biller: billerCode }: { replaced: boolean; biller?: string }) =>
   ({ which: replaced ? 'all' : 'current', billerCode }) as const;
-
-interface PriceSetting {
-  readonly validFrom: Date;
-  readonly setBy: string;
-  readonly setAt: Date;
-  readonly version: number;
-}
-
-const settingOf = ({ validFrom, setBy, version, setAt }: PriceSetting) =>
-  wireOf({ validFrom, setBy, version, setAt });
 
 async function feeKey(
   { requireVendor }: Loaded,

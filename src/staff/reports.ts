@@ -278,18 +278,16 @@ export const REPORTS: Noun = {
       empty: 'nothing may be lost',
       handle: async ({ core: { reportExposure }, deps: { pool, clock } }) => {
         const found = await reportExposure(pool, clock.now());
-        const nothing = { operator: null, vid: null, issuer: null, receipt: null };
         const byAges = found.unknown.flatMap(({ operator, ages }) =>
           AGES.flatMap((of, index) => {
             const sums = ages[index];
             if (sums === undefined || sums.count === 0) return [];
-            const row = { ...nothing, operator, case: null, since: null, age: of };
-            return [{ what: 'unknown' as const, ...row, ...wireOf(sums) }];
+            return fit(exposed, { what: 'unknown', operator, age: of, ...wireOf(sums) });
           }),
         );
-        const reversed = found.reversed.map(({ caseId, ...row }) => ({
-          ...{ what: 'reversed' as const, ...nothing, ...wireOf(row), case: caseId, count: 1 },
-        }));
+        const reversed = found.reversed.map(({ caseId, ...row }) =>
+          fit(exposed, { what: 'reversed', ...wireOf(row), case: caseId, count: 1 }),
+        );
         return {
           at: found.at.toISOString(),
           exposure: [...byAges, ...reversed],
@@ -344,23 +342,22 @@ export const REPORTS: Noun = {
   ],
 };
 
-const optional = (cents: bigint | null | undefined): string | null =>
-  cents === undefined || cents === null ? null : formatMoney(cents);
-
 function floatOf(of: Awaited<ReturnType<Core['reportFloats']>>[number]): FloatBooksView {
   const { operator, booked, bookedCents, bridge, statement, ...reported } = of;
-  return {
-    ...{ operator, ...wireOf(booked), books: formatMoney(bookedCents) },
-    in_flight: optional(bridge?.inFlightCents),
-    settled_since: optional(bridge?.settledSinceCents),
-    not_booked_yet: optional(bridge?.notBookedCents),
-    unexplained: optional(bridge?.unexplainedCents),
-    ...wireOf(reported),
-    difference: optional(bridge?.differenceCents),
-    statement: statement?.statementId ?? null,
-    statement_end: statement?.periodEnd.toISOString() ?? null,
-    statement_closing: optional(statement?.closingCents),
-    statement_books: optional(statement?.bookedCents),
-    statement_difference: optional(statement && statement.closingCents - statement.bookedCents),
+  const bridged = bridge && {
+    ...wireOf(bridge),
+    not_booked_yet: formatMoney(bridge.notBookedCents),
   };
+  const listed =
+    statement &&
+    wireOf({
+      ...{ statement: statement.statementId, statementEnd: statement.periodEnd },
+      ...{ statementClosingCents: statement.closingCents },
+      statementBooksCents: statement.bookedCents,
+      statementDifferenceCents: statement.closingCents - statement.bookedCents,
+    });
+  return fit(float, {
+    ...{ operator, ...wireOf(booked), books: formatMoney(bookedCents) },
+    ...{ ...bridged, ...wireOf(reported), ...listed },
+  });
 }

@@ -17,7 +17,7 @@ import * as fields from './fields.ts';
 import { count, inputOf, moneyOrNull, orNull, text, textOrNull, titled } from './fields.ts';
 import { ASKS_OPERATORS } from './limits.ts';
 import { proposalView } from './proposal-schema.ts';
-import { readMoment, readPeriod, secondsOf } from './times.ts';
+import { readMoment, readPeriod, secondsOf } from '../platform/base/times.ts';
 import { fit, wireOf } from './wire.ts';
 
 const core = async () => ({
@@ -37,13 +37,11 @@ const verdicts = Type.Record(Type.String(), Type.Integer(), { title: '', spread:
 export const statementView = Type.Object({
   ...titled({ statement: text, operator: text, from: fields.time }),
   /** Not included. */
-  to: fields.time({ title: 'To' }),
-  imported_at: fields.time({ title: 'Imported' }),
+  ...titled({ to: fields.time, imported_at: fields.time }),
   /** Lists every movement of its period. */
   complete: Type.Boolean({ title: 'Complete' }),
   /** Asked from the operator, instead of imported from a file. */
-  pulled: Type.Boolean({ title: 'Pulled' }),
-  ...titled({ opening: moneyOrNull, closing: moneyOrNull }),
+  ...titled({ pulled: Type.Boolean, opening: moneyOrNull, closing: moneyOrNull }),
   /** Number of lines with each verdict. */
   verdicts: Type.Record(Type.String(), Type.Integer()),
 });
@@ -81,8 +79,7 @@ const offered = Type.Object({
     Type.Object({
       ...titled({ line: count, field: text }),
       /** Short name of the broken rule, such as `amount`. */
-      rule: text({ title: 'Rule' }),
-      text: text({ title: 'Text' }),
+      ...titled({ rule: text, text: text }),
     }),
     { title: 'Nothing was imported. Fix the file, or ask the operator for another.' },
   ),

@@ -14,7 +14,7 @@ import { inputOf, orNull, text } from './fields.ts';
 import { BY_TIME, list } from './lists.ts';
 import type { PageOf } from './lists.ts';
 import type { StaffDeps } from './deps.ts';
-import { readMoment } from './times.ts';
+import { readMoment } from '../platform/base/times.ts';
 import { fit, wireOf } from './wire.ts';
 
 const core = async () => ({
@@ -57,11 +57,6 @@ const name = Type.String({
   argument: true,
 });
 
-/** Such as `--scope finance.read`. */
-const each = (option: string, placeholder: string) => [
-  { option, placeholder, form: `a ${placeholder}`, read: (given: string) => given },
-];
-
 export const TOKENS: Noun = {
   command: 'token',
   summary:
@@ -90,20 +85,17 @@ export const TOKENS: Noun = {
         name,
         role: Type.Enum([...STAFF_ROLES], { description: 'at most the rights of this role' }),
         scopes: Type.Optional(
-          Type.Array(Type.Enum(Object.keys(PERMISSIONS) as Permission[]), {
-            minItems: 1,
-            maxItems: 50,
-            uniqueItems: true,
+          fields.listOf(Type.Enum(Object.keys(PERMISSIONS) as Permission[]), {
+            ...{ option: 'scope', placeholder: 'permission', form: 'a permission' },
+            ...{ minItems: 1, maxItems: 50, uniqueItems: true },
             description: 'only this permission of the role; repeatable (default: all)',
-            spelt: each('scope', 'permission'),
           }),
         ),
         addresses: Type.Optional(
-          Type.Array(fields.line(50), {
-            minItems: 1,
-            maxItems: 20,
+          fields.listOf(fields.line(50), {
+            ...{ option: 'address', placeholder: 'network', form: 'a network' },
+            ...{ minItems: 1, maxItems: 20 },
             description: 'only from this address or network; repeatable (default: any)',
-            spelt: each('address', 'network'),
           }),
         ),
         expires: fields.moment({

@@ -5,10 +5,10 @@ import type { SecretOf } from '../payments/vendor-secrets/vendor-secret.ts';
 import { action, view } from './definition.ts';
 import type { AnyAction, AnyView } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, orNull, text, textOrNull } from './fields.ts';
-import { proposalView } from './proposal-schema.ts';
+import { inputOf, text, textOrNull } from './fields.ts';
+import { NOTHING_PROPOSED, proposedInstead } from './proposal-schema.ts';
 import { keyView, keyViewOf, overlap, settingReason } from './signer-schema.ts';
-import { secondsOf } from './times.ts';
+import { secondsOf } from '../platform/base/times.ts';
 
 const core = async () => ({
   ...(await import('../parties/administer.ts')),
@@ -16,7 +16,7 @@ const core = async () => ({
   ...(await import('../payments/events/administer.ts')),
   ...(await import('../payments/events/tell-vendor.ts')),
   ...(await import('../payments/vendor-secrets/rotate.ts')),
-  ...(await import('./own-vendor.ts')),
+  ...(await import('../parties/require-vendor.ts')),
   ...(await import('./proposal-core.ts')),
 });
 
@@ -30,12 +30,7 @@ const newSecret = Type.Object({
   /** Null: another person has to approve it first. */
   secret: textOrNull({ title: 'Key', secret: true, nullText: 'not created yet' }),
   overlap_seconds: Type.Integer({ title: 'Seconds for which the former one stays valid' }),
-  /** Null: the vendor’s own person did it. */
-  proposal: textOrNull({ title: 'Proposal' }),
-  decision: orNull(Type.String()),
-  /** What an approval would do; null: it was made. */
-  would: proposalView.properties.would,
-  seen: textOrNull(),
+  ...proposedInstead,
 });
 export type NewSecret = Static<typeof newSecret>;
 
@@ -80,16 +75,14 @@ function rotateAction({ of, noun, what, path, ...words }: Words): AnyAction {
           of === 'vendor'
             ? await loaded.rotateKey(pool, signer, { ...sealing, overlapSeconds })
             : await loaded.rotateSecret(pool, vendor, { sealing, overlapSeconds });
-        const nobody = { proposal: null, decision: null, would: null, seen: null };
         const made = { vid: vendor.vid, secret, overlap_seconds: overlapSeconds };
-        return { result: { ...made, ...nobody }, audit: { after: { overlapSeconds } } };
+        return { result: { ...made, ...NOTHING_PROPOSED }, audit: { after: { overlapSeconds } } };
       }
       const asked = { vendor, of, overlapSeconds, by: viewer.actor, note: input.reason };
       const by = { pool, proposals: await deps.proposals() };
       const { row, secret = null, ...made } = await loaded.rotateAsStaff(by, asked, sealing);
-      const { proposal, decision, would, seen } = await loaded.viewOfProposal(row, deps, viewer);
       const result = { vid: vendor.vid, secret, overlap_seconds: made.overlapSeconds };
-      const proposed = { proposal, decision, would, seen };
+      const proposed = await loaded.instead(row, deps, viewer);
       return { result: { ...result, ...proposed }, audit: loaded.auditOf(row) };
     },
   });

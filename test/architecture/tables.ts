@@ -12,6 +12,8 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'database_purpose',
   ],
   'platform/backup': ['backups'],
+  'platform/jobs': ['jobs'],
+  'platform/http': ['action_answers'],
   'platform/history': ['database_history', 'database_processes'],
   'parties/people': [
     'people',
@@ -31,7 +33,6 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   batches: ['batches', 'batch_chunks'],
 
   proposals: ['proposals', 'proposal_decisions'],
-  staff: ['action_answers', 'jobs'],
 
   'payments/ledger': [
     'accounts',

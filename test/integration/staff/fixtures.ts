@@ -42,7 +42,7 @@ import { createMac } from '../../../src/platform/base/mac.ts';
 import type { Mac } from '../../../src/platform/base/mac.ts';
 import type { MasterKeys } from '../../../src/platform/base/sealing.ts';
 import type { Pool } from '../../../src/platform/db/pool.ts';
-import { requireVendor } from '../../../src/staff/own-vendor.ts';
+import { requireVendor } from '../../../src/parties/require-vendor.ts';
 import { billerRecord, failedReport, paidReport } from '../../support/money-fixture.ts';
 import { VTPASS_SETTINGS } from '../../conformance/subjects/vtpass.ts';
 import { DARAJA_KEY, SHORT_CODE, startProvider } from '../../support/money-in.ts';

@@ -1,9 +1,17 @@
 import { Refusal } from '../platform/base/errors.ts';
 import { PlainError } from '../platform/base/plain-error.ts';
-import type { AnyKind } from '../proposals/kind.ts';
-import type { Proposals } from '../proposals/proposals.ts';
-import type { ProposalRow } from '../proposals/proposal.ts';
-import type { Viewer } from './viewer.ts';
+import type { Permission } from '../parties/people/permissions.ts';
+import type { AnyKind } from './kind.ts';
+import type { Proposals } from './proposals.ts';
+import type { ProposalRow } from './proposal.ts';
+
+interface Viewer {
+  /** Null: whoever runs commands on the machine of the service. */
+  readonly personId: string | null;
+  /** The vendor whose people the person belongs to; undefined for staff. */
+  readonly vendor: { readonly vendorId: number } | undefined;
+  readonly permissions: ReadonlySet<Permission>;
+}
 
 /** Which proposals somebody may see and decide: each kind asks for permissions of its own. */
 

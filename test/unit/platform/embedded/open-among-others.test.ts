@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { OPEN_MS, openAmongOthers } from '../../../src/cli/open-among-others.ts';
+import { OPEN_MS, openAmongOthers } from '../../../../src/platform/embedded/open-among-others.ts';
 import {
   AlreadyRunningError,
   EmbeddedDatabaseError,
-} from '../../../src/platform/embedded/error.ts';
+} from '../../../../src/platform/embedded/error.ts';
 
 const MET_ANOTHER = new AlreadyRunningError('Malipo is already running');
 const FAILED = new EmbeddedDatabaseError('PostgreSQL did not start');

@@ -1,5 +1,14 @@
-import type { Queryable } from '../platform/db/pool.ts';
-import type { Progress } from './forms.ts';
+import { DAY_MS } from '../base/days.ts';
+import type { Queryable } from '../db/pool.ts';
+
+/** How far long work has come, for people. */
+export interface Progress {
+  readonly done: number;
+  /** Null: nobody knows. */
+  readonly of: number | null;
+  /** What is counted, such as `rows`. */
+  readonly what: string;
+}
 
 export interface JobRow {
   jobId: string;
@@ -123,6 +132,10 @@ export async function isReadOnly(db: Queryable): Promise<boolean> {
   return read.rows[0]?.yes === true;
 }
 
-export async function deleteOldJobs(db: Queryable, before: Date): Promise<void> {
+/** Days for which jobs are shown. The audit log keeps that they ran. */
+const JOB_DAYS = 90;
+
+export async function deleteOldJobs(db: Queryable, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - JOB_DAYS * DAY_MS);
   await db.query('delete from jobs where started_at < $1', [before]);
 }

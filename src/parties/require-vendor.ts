@@ -1,8 +1,7 @@
-import { findVendor } from '../parties/read-vendors.ts';
-import type { VendorRow } from '../parties/read-vendors.ts';
+import { findVendor } from './read-vendors.ts';
+import type { VendorRow } from './read-vendors.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import type { Queryable } from '../platform/db/pool.ts';
-import type { Viewer } from './viewer.ts';
 
 /** The vendor in the path, which for a vendor’s people is their own. Throws: `not_found`. */
 export async function requireVendor(db: Queryable, vid: string): Promise<VendorRow> {
@@ -29,7 +28,7 @@ export async function vendorNamed(
  */
 export async function payingVendor(
   db: Queryable,
-  { vendor }: Pick<Viewer, 'vendor'>,
+  { vendor }: { readonly vendor: { readonly vid: string } | undefined },
   named?: string,
 ): Promise<VendorRow> {
   const vid = vendor?.vid ?? named;

@@ -1,4 +1,4 @@
-import { AlreadyRunningError, EmbeddedDatabaseError } from '../platform/embedded/error.ts';
+import { AlreadyRunningError, EmbeddedDatabaseError } from './error.ts';
 
 /** A command retries for this long while servers of other commands start and stop. */
 export const OPEN_MS = 10_000;

@@ -1,11 +1,8 @@
-import { readAllCards } from '../credit/governance/cards.ts';
-import { personOf } from '../credit/operations/ask.ts';
-import { reasonTexts } from '../credit/reports/subject-document.ts';
-import { factsOf as cardFacts } from '../credit/scorecards/card-facts.ts';
-import type { AnsweredEnquiry } from '../credit/enquiries/read-kept.ts';
-import type { Queryable } from '../platform/db/pool.ts';
-import type { CustomerReport, EnquiryReport } from './credit-report-schema.ts';
-import { wireOf } from './wire.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
+import type { AnsweredEnquiry } from '../enquiries/read-kept.ts';
+import { readAllCards } from '../governance/cards.ts';
+import { factsOf } from '../scorecards/card-facts.ts';
+import { reasonTexts } from './subject-document.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -22,32 +19,22 @@ interface Body {
 
 const DOCUMENTS = ['nationalID', 'passportNo', 'serviceID', 'alienID', 'taxID'] as const;
 
-type Figures = CustomerReport['figures'];
-
-/** Everything about an answered enquiry that is not in its address. */
-export async function reportView(
-  db: Queryable,
-  found: AnsweredEnquiry,
-): Promise<Omit<EnquiryReport, 'vid' | 'operation' | 'reference'>> {
-  const { enquiredAt, reportReason, consentReference, consentDate, scorecard, source } = found;
+/** The card of an answered enquiry and what was answered, for people. Null: an upstream bureau’s; erased. */
+export async function reportOnEnquiry(db: Queryable, found: AnsweredEnquiry) {
+  const { scorecard } = found;
   const card = scorecard === null ? undefined : (await readAllCards(db)).get(scorecard);
-  return {
-    ...wireOf({ enquiredAt, reportReason, consentReference, consentDate, scorecard, source }),
-    person: personOf(found.keyId) ?? null,
-    card: card === undefined ? null : wireOf(cardFacts(card)),
-    report: reportOf(found),
-  };
+  return { card: card === undefined ? null : factsOf(card), report: reportOf(found) };
 }
 
 /** In parts for people; null if retention has erased it. */
-function reportOf({ payload }: AnsweredEnquiry): CustomerReport | null {
+function reportOf({ payload }: AnsweredEnquiry) {
   if (payload === null || payload.answer === null) return null;
   const body = JSON.parse(payload.answer) as Body;
   const { profile, summary } = body;
-  const creditActive = summary['creditActive'];
+  const isActive = summary['creditActive'];
   return {
-    full_name: profile['fullName'] ?? '',
-    date_of_birth: dayOf(profile['dateOfBirth']),
+    fullName: profile['fullName'] ?? '',
+    dateOfBirth: dayOf(profile['dateOfBirth']),
     customer: profile['crn'] ?? '',
     // Only documents of the request: one that was not given is not shown.
     documents: DOCUMENTS.flatMap((type) => {
@@ -58,8 +45,8 @@ function reportOf({ payload }: AnsweredEnquiry): CustomerReport | null {
     nationality: profile['nationality'] ?? null,
     phones: (body.phone_list ?? []).map((phone) => phone['phoneNo'] ?? ''),
     deceased: profile['deceased'] === 'true',
-    name_differs: profile['nameDiffers'] === 'true',
-    credit_active: creditActive === undefined ? null : creditActive === 'true',
+    nameDiffers: profile['nameDiffers'] === 'true',
+    creditActive: isActive === undefined ? null : isActive === 'true',
     figures: figuresOf(summary),
     accounts: (body.account_list ?? []).map(accountOf),
     score: scoreOf(body.score),
@@ -68,13 +55,13 @@ function reportOf({ payload }: AnsweredEnquiry): CustomerReport | null {
   };
 }
 
-function figuresOf(summary: Body['summary']): Figures {
+function figuresOf(summary: Body['summary']) {
   return Object.entries(summary).flatMap(([name, value]) => {
     if (typeof value !== 'object' || value === null) return [];
     const { mySector = null, otherSectors = null } = value as Readonly<
       Record<string, string | null>
     >;
-    return [{ name, value: { my_sector: plain(mySector), other_sectors: plain(otherSectors) } }];
+    return [{ name, value: { mySector: plain(mySector), otherSectors: plain(otherSectors) } }];
   });
 }
 
@@ -83,20 +70,20 @@ function plain(value: string | null): string | null {
   return value === null || !/^\d{4}-\d{2}-\d{2}T/.test(value) ? value : dayOf(value);
 }
 
-function accountOf(account: Texts): CustomerReport['accounts'][number] {
+function accountOf(account: Texts) {
   return {
     status: account['accountStatus'] ?? '',
     type: account['accountType'] ?? '',
     opened: dayOf(account['openedDate']),
-    original_amount: account['originalAmount'] ?? '',
+    originalAmount: account['originalAmount'] ?? '',
     balance: account['currentBalance'] ?? '',
-    days_in_arrears: account['arrearDays'] ?? '',
-    as_of: dayOf(account['asOf']),
+    daysInArrears: account['arrearDays'] ?? '',
+    asOf: dayOf(account['asOf']),
     disputed: account['disputed'] === 'true',
   };
 }
 
-function scoreOf(score: Texts | undefined): CustomerReport['score'] {
+function scoreOf(score: Texts | undefined) {
   const number = score?.['positiveScore'] ?? score?.['mobiLoansScore'] ?? '';
   if (score === undefined || number === '') return null;
   const reason = (place: number): string => score[`reasonCodeAARC${place}`] ?? '';

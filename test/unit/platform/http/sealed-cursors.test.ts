@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
-import { sealedCursors } from '../../../src/staff/sealed-cursors.ts';
-import type { Viewer } from '../../../src/staff/viewer.ts';
-import { createCursors } from '../../../src/platform/http/cursors.ts';
+import { sealedCursors } from '../../../../src/platform/http/sealed-cursors.ts';
+import type { Viewer } from '../../../../src/staff/viewer.ts';
+import { createCursors } from '../../../../src/platform/http/cursors.ts';
 
 const cursors = createCursors({ current: Buffer.alloc(32, 1), previous: undefined }, 'tests');
 const cursor = Type.Optional(Type.String());

@@ -1,5 +1,5 @@
-import { Refusal } from '../platform/base/errors.ts';
-import type { Cursors } from '../platform/http/cursors.ts';
+import { Refusal } from '../base/errors.ts';
+import type { Cursors } from './cursors.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
-import { parseSenderTime, periodOfDay } from '../platform/base/clock.ts';
-import type { WireTime } from '../platform/base/clock.ts';
-import { parseDay } from '../platform/base/days.ts';
-import { Refusal } from '../platform/base/errors.ts';
+import { parseSenderTime, periodOfDay } from './clock.ts';
+import type { WireTime } from './clock.ts';
+import { parseDay } from './days.ts';
+import { Refusal } from './errors.ts';
 
 /** The start of a day of the service’s time zone, or a moment in any form that senders use. Throws: `invalid_field`. */
 export function readMoment(text: string, field: string, wireTime: WireTime): Date {
@@ -9,6 +9,13 @@ export function readMoment(text: string, field: string, wireTime: WireTime): Dat
   if (at !== undefined) return at;
   throw new Refusal('invalid_field', { field, text: `${field} is not a valid day or time` });
 }
+
+/** The same, if it is given. */
+export const momentIf = (
+  text: string | undefined,
+  field: string,
+  wireTime: WireTime,
+): Date | undefined => (text === undefined ? undefined : readMoment(text, field, wireTime));
 
 /** A period whose last day is included. Throws: `invalid_field`. */
 export function readPeriod(

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
-import { Refusal } from '../platform/base/errors.ts';
-import type { Pool } from '../platform/db/pool.ts';
-import {
-  deleteAnswer,
-  deleteOldAnswers,
-  findAnswer,
-  insertAnswer,
-  setAnswer,
-} from './answers-store.ts';
-import type { AnswerKey, AnswerRow } from './answers-store.ts';
-import { propertiesOf } from './definition.ts';
-import { deleteOldJobs } from './jobs-store.ts';
-import type { AnyAction } from './definition.ts';
+import { Refusal } from '../base/errors.ts';
+import type { ErrorCode } from '../base/errors.ts';
+import type { Pool } from '../db/pool.ts';
+import { deleteAnswer, findAnswer, insertAnswer, setAnswer } from './answer-store.ts';
+import type { AnswerKey, AnswerRow } from './answer-store.ts';
+
+interface AnyAction {
+  readonly name: string;
+  /** Refusals that are the result of an action that was carried out. */
+  readonly outcomes?: readonly ErrorCode[] | undefined;
+  /** True: its answer is shown once, and never kept. */
+  readonly hasSecret: boolean;
+}
 
 const KEY = /^[\x21-\x7e]{1,64}$/;
 
@@ -44,7 +44,7 @@ export async function once(
     return await formerAnswer(pool, of, { ...named, inputHash }, asked.onReplay);
   }
   const answer = await carryOut(pool, of, named, work);
-  if (!hasSecret(of)) await setAnswer(pool, named, { answer });
+  if (!of.hasSecret) await setAnswer(pool, named, { answer });
   return answer;
 }
 
@@ -88,24 +88,10 @@ async function formerAnswer(
   if (former.answer !== null || former.refusal !== null) onReplay();
   if (former.refusal !== null) throw new Refusal(former.refusal.code, former.refusal);
   if (former.answer !== null) return former.answer;
-  if (hasSecret(of)) {
+  if (of.hasSecret) {
     const text = 'It was carried out before, or is under way. Its secret is shown once.';
     throw new Refusal('reference_reused', { field: 'Idempotency-Key', text });
   }
   const text = 'It is under way, or how it ended is not known. Look at what it was to change.';
   throw new Refusal('outcome_unknown', { text, retryAfterSeconds: 5 });
-}
-
-const hasSecret = ({ output }: AnyAction): boolean =>
-  propertiesOf(output).some(([, { secret }]) => secret === true);
-
-const DAY_MS = 86_400_000;
-
-/** Days for which jobs are shown. The audit log keeps that they ran. */
-const JOB_DAYS = 90;
-
-/** Keys count for a day. */
-export async function removeOld(pool: Pool, now: Date): Promise<void> {
-  await deleteOldAnswers(pool, new Date(now.getTime() - DAY_MS));
-  await deleteOldJobs(pool, new Date(now.getTime() - JOB_DAYS * DAY_MS));
 }

@@ -1,5 +1,6 @@
-import type { ErrorCode } from '../platform/base/errors.ts';
-import type { Queryable } from '../platform/db/pool.ts';
+import { DAY_MS } from '../base/days.ts';
+import type { ErrorCode } from '../base/errors.ts';
+import type { Queryable } from '../db/pool.ts';
 
 export interface AnswerRow {
   action: string;
@@ -69,6 +70,7 @@ export async function deleteAnswer(db: Queryable, { caller, key }: AnswerKey): P
   await db.query('delete from action_answers where caller = $1 and key = $2', [caller, key]);
 }
 
-export async function deleteOldAnswers(db: Queryable, before: Date): Promise<void> {
-  await db.query('delete from action_answers where at < $1', [before]);
+/** Keys count for a day. */
+export async function deleteOldAnswers(db: Queryable, now: Date): Promise<void> {
+  await db.query('delete from action_answers where at < $1', [new Date(now.getTime() - DAY_MS)]);
 }
