@@ -75,6 +75,8 @@ export interface StaffDeps {
     readonly dataDir: string;
     /** As the schema's owner, for what the runtime role may not do. */
     readonly ownerPool: () => Promise<Pool>;
+    /** MASTER_KEY and MASTER_KEY_PREVIOUS; undefined: it is not set. Everything else is opened with `masterKeys`. */
+    readonly newKeys: MasterKeys | undefined;
     /** The keys that the registry was written with are at hand, too. */
     readonly hasFormerKeys: boolean;
   };

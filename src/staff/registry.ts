@@ -6,6 +6,8 @@ export const NOUNS: Readonly<Record<string, () => Promise<Noun>>> = {
   archive: async () => (await import('./archive.ts')).ARCHIVE,
   passkey: async () => (await import('./passkeys.ts')).PASSKEYS,
   job: async () => (await import('./jobs.ts')).JOBS,
+  'demo-data': async () => (await import('./demo-data.ts')).DEMO_DATA,
+  keys: async () => (await import('./stored-keys.ts')).STORED_KEYS,
   ledger: async () => (await import('./ledger.ts')).LEDGER,
   audit: async () => (await import('./audit.ts')).AUDIT,
   token: async () => (await import('./tokens.ts')).TOKENS,

@@ -109,7 +109,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['credit/operations'],
   ['credit/desk'],
   // Every kind of proposal, for all that lead people to them.
-  ['proposal-kinds', 'also-checked'],
+  ['proposal-kinds', 'also-checked', 'demo-data'],
   ['self-service'],
   ['staff'],
 
@@ -128,7 +128,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['contract'],
   ['api'],
   ['service'],
-  ['wal-archiver', 'history', 'admission', 'demo-data'],
+  ['wal-archiver', 'history', 'admission'],
   ['run'],
   ['cli'],
   ['main'],
