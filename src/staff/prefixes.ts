@@ -96,10 +96,12 @@ export const PREFIXES: Noun = {
           text: (codes: readonly string[]) => codes.join(', ') || 'none',
         }),
       }),
-      handle: async ({ core: { loadPrefixes, KENYAN_PREFIXES }, deps }) => {
-        const { loaded, missingBillers } = await loadPrefixes(deps.pool, KENYAN_PREFIXES);
-        const result = { loaded, missing_billers: [...missingBillers] };
-        return { result, audit: { after: result } };
+      handle: async ({ core: { loadPrefixes, readPrefixes, KENYAN_PREFIXES }, deps: { pool } }) => {
+        const kept = async () =>
+          Object.fromEntries((await readPrefixes(pool)).map((row) => [row.prefix, row.billerCode]));
+        const before = await kept();
+        const result = wireOf(await loadPrefixes(pool, KENYAN_PREFIXES));
+        return { result, audit: { before, after: await kept() } };
       },
     }),
   ],

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import type { Holder } from '../parties/keys.ts';
 import type { SecretOf } from '../payments/vendor-secrets/vendor-secret.ts';
+import { changing } from './changing.ts';
 import { action, view } from './definition.ts';
 import type { AnyAction, AnyView } from './definition.ts';
 import * as fields from './fields.ts';
@@ -45,7 +45,7 @@ interface Words {
   readonly retires: string;
 }
 
-const holderOf = (of: SecretOf, holder: string): Holder => ({ holderKind: of, holder });
+const holderOf = (of: SecretOf, holder: string) => ({ holderKind: of, holder }) as const;
 
 /** Makes a new one, and ends a former one early. */
 export const secretActions = (words: Words): AnyAction[] => [
@@ -89,7 +89,7 @@ function rotateAction({ of, noun, what, path, ...words }: Words): AnyAction {
 }
 
 function retireAction({ of, noun, what, path, retires }: Words): AnyAction {
-  return action(core, {
+  return changing(core, {
     name: `${noun}.retire-${what}`,
     summary: retires,
     route: `POST ${path}/:key_id/retire`,
@@ -98,14 +98,16 @@ function retireAction({ of, noun, what, path, retires }: Words): AnyAction {
     ownVendor: true,
     input: inputOf({ vid, key_id: fields.idOf('key'), reason: settingReason }),
     output: keys,
-    handle: async ({ core: loaded, input, deps: { pool }, viewer }) => {
+    kept: ({ keys: valid }) => ({ keys: valid.map(({ key_id: id }) => id) }),
+    now: async ({ core: { listKeysOf, requireVendor }, input, deps: { pool } }) => {
+      const { vid: holder } = await requireVendor(pool, input.vid);
+      return { keys: (await listKeysOf(pool, holderOf(of, holder))).map(keyViewOf) };
+    },
+    change: async ({ core: loaded, input, deps: { pool }, viewer }) => {
       const vendor = await loaded.requireVendor(pool, input.vid);
       const change = of === 'vendor' ? 'security_key_ended' : 'webhook_secret_ended';
       const tell = loaded.tellOfStaff(viewer, vendor.vendorId, change);
-      const holder = { holderKind: of, holder: vendor.vid } as const;
-      await loaded.retireKey(pool, holder, input.key_id, tell);
-      const rows = await loaded.listKeysOf(pool, holder);
-      return { result: { keys: rows.map((row) => keyViewOf(row)) }, audit: { after: {} } };
+      await loaded.retireKey(pool, holderOf(of, vendor.vid), input.key_id, tell);
     },
   });
 }
@@ -124,8 +126,7 @@ export const VENDOR_KEYS: readonly (AnyAction | AnyView)[] = [
     empty: 'no keys',
     handle: async ({ core: { listKeysOf, requireVendor }, input, deps: { pool } }) => {
       const { vid: holder } = await requireVendor(pool, input.vid);
-      const rows = await listKeysOf(pool, holderOf('vendor', holder));
-      return { keys: rows.map((row) => keyViewOf(row)) };
+      return { keys: (await listKeysOf(pool, holderOf('vendor', holder))).map(keyViewOf) };
     },
   }),
   ...secretActions({

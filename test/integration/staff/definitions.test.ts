@@ -415,6 +415,10 @@ test.each(actions)('%s leaves one entry in the audit log, with what it changed',
     after: expect.any(Object),
     ...('reason' in input && { reason: input['reason'] }),
   });
+  const isAboutProposal = of.kind === 'action' && (of.proposes ?? of.decides) !== undefined;
+  if (!isAboutProposal && !WITHOUT_BEFORE.has(of.name)) {
+    expect(entry).toMatchObject({ before: expect.any(Object) });
+  }
   // Nothing else, or whoever looks for what was done to it would not find it.
   const { names } = routeOf(of);
   if (names.length > 0) {
@@ -425,6 +429,17 @@ test.each(actions)('%s leaves one entry in the audit log, with what it changed',
     if (typeof secret === 'string') expect(JSON.stringify(entry)).not.toContain(secret);
   }
 });
+
+/** What makes something new, sends something or only looks: nothing was there before. */
+const WITHOUT_BEFORE = new Set([
+  ...['vendor.add', 'person.add', 'person.link', 'token.add', 'passkey.begin', 'passkey.add'],
+  ...['payment.create', 'bulk.upload', 'income.fund', 'receipt.push', 'case.open', 'day.close'],
+  ...['vendor.try-import', 'vendor.try-references', 'credit-import.try', 'statement.pull'],
+  ...['payment.verify', 'payment.resend', 'webhook.test', 'webhook.replay', 'webhook.replay-event'],
+  ...['receipt-source.register', 'invoice.set-control', 'ledger.check', 'ledger.chain'],
+  ...['credit.verify-chain', 'credit.access-link', 'credit-dispute.open', 'credit-override.add'],
+  ...['credit-enquiry.ask', 'credit-scorecard.add'],
+]);
 
 test.each(onMachine.filter(({ name }) => name in SAMPLES))('$name leaves one entry', async (of) => {
   const input = (await SAMPLES[of.name]?.input(world)) ?? {};
@@ -547,6 +562,62 @@ test.each(each)('%s is refused without the permission, and changes nothing', asy
   expect(await tokens.expired.send(method, at, body)).toMatchObject({ status: 401 });
   expect(await tokens.revoked.send(method, at, body)).toMatchObject({ status: 401 });
   expect(await written()).toEqual(before);
+});
+
+const ofVendors = each.filter(
+  ([, of]) => of.ownVendor === true && of.kind !== 'stream' && routeOf(of).names.length > 0,
+);
+
+test.each(ofVendors)('%s finds nothing of another vendor, and changes nothing', async (_, of) => {
+  const { method, at, body, input } = await requestOf(of);
+  const ofCaller = vendorOf(callerOf(of));
+  const before = await changed();
+  for (const { login, role } of DEMO_PEOPLE) {
+    const vid = vendorOf(login);
+    const isStranger = vid !== undefined && vid !== input['vid'] && vid !== ofCaller;
+    if (!isStranger || !isAllowed(role, of.permission)) continue;
+    const refused = await pages.get(login)?.send(method, at, body);
+    expect(refused?.status, `${login}: ${refused?.text}`).toBe(404);
+  }
+  expect(await changed()).toEqual(before);
+});
+
+const vendorOf = (login: string): string | undefined =>
+  DEMO_PEOPLE.flatMap((person) =>
+    person.login === login && 'vid' in person ? [person.vid] : [],
+  )[0];
+
+/** How much was carried out. */
+async function changed(): Promise<unknown> {
+  const { rows } = await running.service.pool.query(
+    `select (select count(*) from audit_results where result = 'done') as done,
+       (select count(*) from proposals) as proposed, (select count(*) from proposal_decisions) as decided,
+       (select count(*) from transfers) as moved`,
+  );
+  return rows[0];
+}
+
+const proposing = actions.filter(
+  ([, of]) => of.kind === 'action' && of.proposes !== undefined && !isForPages(of),
+);
+
+test.each(proposing)('%s waits for somebody who did not propose it', async (_, of) => {
+  const { method, at, body } = await requestOf(of);
+  const login = callerOf(of);
+  const proposed = await as(login).send(method, at, body);
+  expect(proposed, proposed.text).toMatchObject({ status: 200 });
+  const { rows } = await running.service.pool.query<{ id: string; by: string }>(
+    `select proposal_id as id, proposed_by as by from proposals
+     order by proposed_at desc, proposal_id desc limit 1`,
+  );
+  const [{ id = '', by = '' } = {}] = rows;
+  expect(by).toBe(login);
+  const before = await changed();
+  const seen = await world.seen(id);
+  const alone = await as(login).post(`/proposals/${id}/approve`, { seen });
+  expect(alone.status, alone.text).toBeGreaterThanOrEqual(400);
+  expect((await proposals.find(id)).decision).toBeNull();
+  expect(await changed()).toEqual(before);
 });
 
 test.each(actions)('%s is for programs only if a person decides about it', async (_, of) => {
