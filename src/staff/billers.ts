@@ -243,7 +243,6 @@ export const BILLERS: Noun = {
         ),
       }),
       output: Type.Object({ biller: text({ title: 'Biller' }), ...billerStatus }),
-      kept: ({ biller: _, ...status }) => status,
       now: async ({ core: { readBiller }, input: { biller: named }, deps: { pool, clock } }) => ({
         ...{ biller: named, ...statusOf(await readBiller(pool, named, clock.now())) },
       }),

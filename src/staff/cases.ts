@@ -235,7 +235,7 @@ export const CASES: Noun = {
         ),
       }),
       make: async ({ core: { proposeResolution }, input, deps, viewer: { actor: by } }) => {
-        const { case: caseId, resolution, amount, details = {} } = input;
+        const { case: id, resolution, amount, details = {} } = input;
         const proposal = {
           ...{ resolution, note: input.reason, message: input.message ?? null },
           amount_cents: amount === undefined ? null : parseMoney(amount).toString(),
@@ -243,7 +243,7 @@ export const CASES: Noun = {
           details: Object.keys(details).length === 0 ? null : details,
         };
         const of = { pool: deps.pool, proposals: await deps.proposals() };
-        return await proposeResolution(of, { caseId, by, proposal });
+        return await proposeResolution(of, { caseId: id, by, proposal });
       },
     }),
   ],

@@ -23,6 +23,7 @@ const core = async () => ({
   ...(await import('../credit/decisions/imports.ts')),
   ...(await import('../credit/importing/import.ts')),
   ...(await import('../credit/importing/read-imports.ts')),
+  ...(await import('../credit/importing/one-at-a-time.ts')),
   ...(await import('./credit-import-core.ts')),
 });
 

@@ -39,6 +39,9 @@ function viewOf(of: DemoData, { stepsLeft }: Awaited<ReturnType<typeof core>>) {
   return { ...wireOf(of), credited, to_do: stepsLeft(of) };
 }
 
+const kept = ({ signers, publicKeys, people, billers }: DemoData) =>
+  wireOf({ signers, publicKeys, people, billers });
+
 /** Cleans a production database on which `npm start` was run by mistake, before the sandbox refused that. */
 export const DEMO_DATA: Noun = {
   command: 'demo-data',
@@ -66,8 +69,6 @@ export const DEMO_DATA: Noun = {
         const keys = { masterKeys: await deps.masterKeys(), ledgerMac: await deps.ledgerMac() };
         const before = await loaded.readDemoData(pool, keys.masterKeys);
         const left = await loaded.endDemoData({ pool, ...keys }, clock.now());
-        const kept = ({ signers, publicKeys, people, billers }: DemoData) =>
-          wireOf({ signers, publicKeys, people, billers });
         return { result: viewOf(left, loaded), audit: { before: kept(before), after: kept(left) } };
       },
     }),

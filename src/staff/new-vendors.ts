@@ -3,11 +3,12 @@ import type { Static } from 'typebox';
 import { TYPED_LOGIN } from '../parties/people/login.ts';
 import { VENDOR_ROLES } from '../parties/people/roles.ts';
 import type { VendorRole } from '../parties/people/roles.ts';
+import { feeOf, formulaOf } from '../payments/prices/written.ts';
 import { action } from './definition.ts';
 import type { AnyAction, Spelt } from './definition.ts';
 import * as fields from './fields.ts';
 import { inputOf, text } from './fields.ts';
-import { fee, formulaOf } from './prices.ts';
+import { fee } from './prices.ts';
 import { setting } from './proposing.ts';
 import { settingReason } from './signer-schema.ts';
 import { newSettings, newVendor } from './vendor-settings.ts';
@@ -28,20 +29,6 @@ const added = Type.Object({
 });
 export type VendorAdded = Static<typeof added>;
 
-/** `kplc_prepaid=10`, `kplc_prepaid=1.5%` or `kplc_prepaid=10+1.5%`. */
-function priceOf(written: string): object | undefined {
-  const { biller, flat, percent } =
-    /^(?<biller>\w{1,40})=(?:(?<flat>[\d.]+)(?:\+(?=[\d.]+%)|$))?(?:(?<percent>[\d.]+)%)?$/.exec(
-      written,
-    )?.groups ?? {};
-  if (biller === undefined || (flat ?? percent) === undefined) return undefined;
-  return {
-    biller,
-    ...(flat !== undefined && { flat }),
-    ...(percent !== undefined && { percent }),
-  };
-}
-
 /** `--administrator asha@shop.example="Asha Njeri"`. */
 const personIn = (role: VendorRole): Spelt => ({
   option: role.replace('vendor_', ''),
@@ -57,9 +44,10 @@ const personIn = (role: VendorRole): Spelt => ({
 const prices = fields.listOf(
   Type.Object({ biller: fields.code(), ...fee }, { additionalProperties: false }),
   {
-    ...{ option: 'price', placeholder: 'biller=fee', read: priceOf, maxItems: 100 },
+    ...{ option: 'price', placeholder: 'biller=fee', maxItems: 100 },
     description:
       'a fee agreed with it, as price.set takes them, such as kplc_prepaid=10, kplc_prepaid=1.5% or kplc_prepaid=10+1.5%; repeatable',
+    read: (written) => feeOf('biller', written),
     form: 'a biller and its fee, such as kplc_prepaid=10, kplc_prepaid=1.5% or kplc_prepaid=10+1.5%',
   },
 );

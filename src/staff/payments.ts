@@ -12,7 +12,7 @@ import * as fields from './fields.ts';
 import { inputOf, NOTHING, paging, reason, text, vid, titled } from './fields.ts';
 import { ASKS_OPERATORS } from './limits.ts';
 import { listed, paymentDetail } from './payment-schema.ts';
-import { searchInLog } from './search-in-log.ts';
+import { searchInLog } from '../payments/timeline/search-in-log.ts';
 
 const core = async () => ({
   ...(await import('../payments/cases/case-proposals.ts')),

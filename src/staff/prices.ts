@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import type { FeeFormula } from '../payments/prices/price.ts';
+import { feeOf, formulaOf, rateOf } from '../payments/prices/written.ts';
 import { Refusal } from '../platform/base/errors.ts';
-import { centsOf, parseMoney } from '../platform/base/money.ts';
+import { parseMoney } from '../platform/base/money.ts';
 import { view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
@@ -33,26 +33,12 @@ const percent = (options: fields.Options) =>
     ...options,
   });
 
-const TIER = new RegExp(
-  String.raw`^(?<from>[\d.]+)=(?:(?<flat>[\d.]+)(?:\+(?=[\d.]+%)|$))?(?:(?<percent>[\d.]+)%)?$`,
-);
-
-/** `1000=10`, `1000=1.5%` or `1000=10+1.5%`. */
-function tierOf(written: string): object | undefined {
-  const { from, flat, percent: share } = TIER.exec(written)?.groups ?? {};
-  if (from === undefined || (flat ?? share) === undefined) return undefined;
-  return {
-    from,
-    ...(flat !== undefined && { flat }),
-    ...(share !== undefined && { percent: share }),
-  };
-}
-
 const rate = (flat: string, share: string) => ({
   flat: Type.Optional(fields.amount({ description: flat, placeholder: 'amount' })),
   percent: Type.Optional(percent({ description: share })),
 });
 
+const tierIn = (written: string) => feeOf('from', written);
 const FORM =
   'the first amount and the fee from there on, such as 1000=10, 1000=1.5% or 1000=10+1.5%';
 export const fee = {
@@ -66,7 +52,7 @@ export const fee = {
       {
         description:
           'another fee from this amount on, such as 1000=10, 1000=1.5% or 1000=10+1.5%; repeatable',
-        spelt: [{ option: 'tier', placeholder: 'from=fee', read: tierOf, form: FORM }],
+        spelt: [{ option: 'tier', placeholder: 'from=fee', read: tierIn, form: FORM }],
       },
     ),
   ),
@@ -314,48 +300,3 @@ async function feeKey(
 const beginOf = ({ from: at }: { readonly from?: string }, { wireTime }: StaffDeps) => ({
   validFrom: at === undefined ? null : readMoment(at, 'from', wireTime).toISOString(),
 });
-
-const bpsOf = (share = '0'): number => Math.round(Number(share) * 100);
-
-const rateOf = (flat: string | undefined, share: string | undefined) => ({
-  flatCents: centsOf(flat) ?? 0n,
-  bps: bpsOf(share),
-});
-
-interface GivenRate {
-  readonly flat?: string;
-  readonly percent?: string;
-}
-
-/** Throws: `missing_field`. */
-export function formulaOf(
-  input: GivenRate & {
-    readonly tiers?: readonly (GivenRate & { readonly from: string })[];
-    readonly minimum?: string;
-    readonly maximum?: string;
-    readonly vat_percent?: string;
-    readonly vat_included: boolean;
-    readonly excise_percent?: string;
-  },
-): FeeFormula {
-  const { flat, percent: share, tiers = [], vat_percent: vat } = input;
-  if (input.vat_included && (vat ?? input.excise_percent) === undefined) {
-    const says = 'vat_percent is required if the fee includes the VAT';
-    throw new Refusal('missing_field', { field: 'vat_percent', text: says });
-  }
-  const hasFirst = flat !== undefined || share !== undefined;
-  return {
-    tiers: [
-      ...(hasFirst ? [{ fromCents: 0n, ...rateOf(flat, share) }] : []),
-      ...tiers.map((tier) => ({
-        fromCents: parseMoney(tier.from),
-        ...rateOf(tier.flat, tier.percent),
-      })),
-    ],
-    minimumCents: centsOf(input.minimum) ?? null,
-    maximumCents: centsOf(input.maximum) ?? null,
-    vatBps: bpsOf(vat),
-    vatIncluded: input.vat_included,
-    exciseBps: bpsOf(input.excise_percent),
-  };
-}

@@ -41,7 +41,7 @@ type Values<Properties extends TProperties> = Static<TObject<Properties>>;
 export function setting<
   Core,
   Input extends TProperties,
-  Also extends TProperties = Record<never, never>,
+  Also extends TProperties = Record<string, never>,
 >(
   core: Loader<Core>,
   {
@@ -55,7 +55,7 @@ export function setting<
     readonly change: (
       asked: Asked<Core, Values<Input>>,
     ) => Promise<
-      SettingChange & (keyof Also extends never ? unknown : { readonly also: Values<Also> })
+      SettingChange & (string extends keyof Also ? unknown : { readonly also: Values<Also> })
     >;
   },
 ): AnyAction {

@@ -1,4 +1,4 @@
-import type { Understood } from '../payments/timeline/understand.ts';
+import type { Understood } from './understand.ts';
 
 const SHOWN_END = 3;
 
