@@ -79,8 +79,13 @@ async function admit(
   const sender = { personId: caller.id, vendor: undefined };
   if (countsAsChange(route)) callers.limits.forChange(sender);
   else callers.limits.forReading(sender);
-  if (!caller.viewer.permissions.has(route.of.permission)) throw new Refusal('not_permitted');
-  return caller;
+  const { permissions, token } = caller.viewer;
+  const { permission } = route.of;
+  if (permissions.has(permission)) return caller;
+  const whose = token === null ? 'your role' : `the token ${token}`;
+  throw new Refusal('not_permitted', {
+    text: `This needs the permission ${permission}, which ${whose} does not have`,
+  });
 }
 
 /** An action with a key is carried out once. */

@@ -107,9 +107,11 @@ function chosenColumns(of: AnyView, names: string | undefined): Column[] {
   const all = rowColumns(of);
   if (names === undefined) return all;
   return names.split(',').map((name) => {
-    const column = all.find((known) => known.name === name);
+    const column = all.find((each) => each.name === name);
     if (column !== undefined) return column;
-    throw new Refusal('invalid_field', { field: 'columns', text: `Unknown column ${name}` });
+    const known = all.map((each) => each.name).join(', ');
+    const text = `Unknown column ${name}. There are ${known}`;
+    throw new Refusal('invalid_field', { field: 'columns', text });
   });
 }
 

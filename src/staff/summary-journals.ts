@@ -5,6 +5,7 @@ import type { SummaryDimension } from '../payments/summaries/dimensions.ts';
 import { SUMMARY_FORMATS } from '../payments/summaries/formats.ts';
 import type { ListedSummary, NamedLine } from '../payments/summaries/read-summaries.ts';
 import { Refusal } from '../platform/base/errors.ts';
+import { readMoment } from '../platform/base/times.ts';
 import { action, download, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
@@ -12,9 +13,7 @@ import * as fields from './fields.ts';
 import { inputOf, line, money, NOTHING, orNull, shortText, text, textOrNull } from './fields.ts';
 import { byPlace, list } from './lists.ts';
 import type { PageOf } from './lists.ts';
-import { proposalView } from './proposal-schema.ts';
-import { settingReason as reason } from './signer-schema.ts';
-import { readMoment } from './times.ts';
+import { setting } from './proposing.ts';
 import { fit, wireOf } from './wire.ts';
 
 const core = async () => ({
@@ -24,7 +23,6 @@ const core = async () => ({
   ...(await import('../payments/summaries/mark-exported.ts')),
   ...(await import('../payments/settings/accounting.ts')),
   ...(await import('../payments/settings/fields.ts')),
-  ...(await import('./setting-core.ts')),
 });
 type Core = Awaited<ReturnType<typeof core>>;
 
@@ -248,13 +246,13 @@ export const SUMMARY_JOURNALS: Noun = {
         return { ...found, terms: { ...wireOf(of), per, dimensions: [...dimensions] } };
       },
     }),
-    action(core, {
+    setting(core, {
       ...SETS,
       name: 'summary-journal.set-terms',
       summary: 'Set how summary journals are made. They begin with the first one.',
       route: 'POST /summary-settings/terms',
       needsOne: ['per', 'by', 'tax_code', 'company', 'from'],
-      input: inputOf({
+      input: {
         per: Type.Optional(
           Type.Enum(['day', 'month'], { description: 'one journal for each (default: month)' }),
         ),
@@ -276,30 +274,25 @@ export const SUMMARY_JOURNALS: Noun = {
         from: Type.Optional(
           fields.moment({ description: 'what is posted since then is in one; only given once' }),
         ),
-        reason,
-      }),
-      output: proposalView,
-      handle: async ({ core: { changedSetting, present, SUMMARY_TERMS }, ...asked }) => {
-        const { per, by, tax_code: taxCode, company, from } = asked.input;
-        const startsAt = from && readMoment(from, 'from', asked.deps.wireTime).toISOString();
+      },
+      change: async ({ core: { present, SUMMARY_TERMS }, input, deps }) => {
+        const { per, by, tax_code: taxCode, company, from } = input;
+        const startsAt = from && readMoment(from, 'from', deps.wireTime).toISOString();
         const dimensions = by === 'none' ? [] : (by?.split(',') as SummaryDimension[] | undefined);
         const change = present({ per, dimensions, taxCode, company, startsAt });
-        return await changedSetting(asked, { setting: SUMMARY_TERMS, key: {}, change });
+        return { setting: SUMMARY_TERMS, key: {}, change };
       },
     }),
-    action(core, {
+    setting(core, {
       ...SETS,
       name: 'summary-journal.set-codes',
       summary:
         'Set the company’s own codes of accounts: of one, such as operator-float:kplc, or of all that begin so, operator-float.',
       route: 'POST /summary-settings/codes',
-      input: inputOf({ codes, reason }),
-      output: proposalView,
-      handle: async ({ core: { changedSetting, ACCOUNT_CODES }, ...asked }) =>
-        await changedSetting(asked, {
-          ...{ setting: ACCOUNT_CODES, key: {} },
-          change: { codes: asked.input.codes },
-        }),
+      input: { codes },
+      change: async ({ core: { ACCOUNT_CODES }, input }) => ({
+        ...{ setting: ACCOUNT_CODES, key: {}, change: { codes: input.codes } },
+      }),
     }),
   ],
 };

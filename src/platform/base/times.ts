@@ -7,7 +7,10 @@ import { Refusal } from './errors.ts';
 export function readMoment(text: string, field: string, wireTime: WireTime): Date {
   const at = periodOfDay(text, wireTime)?.from ?? parseSenderTime(text, wireTime);
   if (at !== undefined) return at;
-  throw new Refusal('invalid_field', { field, text: `${field} is not a valid day or time` });
+  throw new Refusal('invalid_field', {
+    field,
+    text: `${field} is not a valid day or time, such as 2026-10-31`,
+  });
 }
 
 /** The same, if it is given. */
