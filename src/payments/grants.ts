@@ -62,6 +62,7 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   },
   receipt_reports: APPEND_ONLY,
   receipt_debits: APPEND_ONLY,
+  bank_lines: APPEND_ONLY,
   receipt_events: APPEND_ONLY,
   unread_messages: {
     insert: true,

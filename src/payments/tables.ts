@@ -39,6 +39,7 @@ export const PAYMENTS_TABLES: TableClasses = {
   receipts: 'local',
   receipt_reports: 'local',
   receipt_debits: 'local',
+  bank_lines: 'local',
   receipt_events: 'local',
   receipt_pushes: 'local',
   // Its sender may be a source, and the vendor is unknown.

@@ -6,6 +6,7 @@ import type { Dimension } from '../payments/reports/dimensions.ts';
 import type { MarginSums } from '../payments/reports/margin.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import { formatMoney } from '../platform/base/money.ts';
+import { BANK_REPORTS } from './bank-report.ts';
 import { view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
@@ -209,6 +210,7 @@ export const REPORTS: Noun = {
       },
     }),
     ...FINANCIAL_STATEMENTS,
+    ...BANK_REPORTS,
     view(core, {
       name: 'report.vat',
       summary:

@@ -83,6 +83,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'receipts',
     'receipt_reports',
     'receipt_debits',
+    'bank_lines',
     'receipt_events',
     'receipt_pushes',
   ],
@@ -240,6 +241,10 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
   'payments/ledger/sums-store.ts': {
     tables: ['archived_payments', 'corrections', 'payments'],
     why: 'transfers are summed by the biller and the operator of their payments, inside the database',
+  },
+  'payments/receipts/read-bank.ts': {
+    tables: ['house_entries', 'house_journals', 'house_transfers', 'vendor_payouts'],
+    why: 'an account at a bank has receipts, payouts and transfers of the house, which are summed and sorted together',
   },
   'payments/house/store.ts': {
     tables: ['accounts', 'receipt_sources', 'receipts', 'receipt_events', 'statement_rows'],

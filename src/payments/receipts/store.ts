@@ -165,6 +165,40 @@ export async function insertReport(
   return inserted.rowCount === 1;
 }
 
+/** A line of a bank statement as it is kept. */
+export interface BankLine {
+  readonly bookedAt: Date;
+  /** Below zero: it left the account. */
+  readonly amountCents: bigint;
+  /** Its number among lines with the same content. */
+  readonly nth: number;
+  readonly kind: string;
+  readonly issuer: string;
+  readonly receipt: string;
+  readonly reference: string;
+}
+
+/** Keeps lines of a statement. Those that are known change nothing. */
+export async function insertBankLines(
+  db: Queryable,
+  { bank, sourceCode }: { readonly bank: string; readonly sourceCode: string },
+  lines: readonly BankLine[],
+): Promise<void> {
+  await db.query(
+    `insert into bank_lines (bank, source_code, reported_at, booked_at, amount_cents, nth, kind, issuer,
+       receipt, reference)
+     select $1, $2, now(), u.* from unnest($3::timestamptz[], $4::bigint[], $5::integer[], $6::text[],
+       $7::text[], $8::text[], $9::text[]) u
+     on conflict do nothing`,
+    [
+      ...[bank, sourceCode, lines.map(({ bookedAt }) => bookedAt)],
+      ...[lines.map(({ amountCents }) => amountCents), lines.map(({ nth }) => nth)],
+      ...[lines.map(({ kind }) => kind), lines.map(({ issuer }) => issuer)],
+      ...[lines.map(({ receipt }) => receipt), lines.map(({ reference }) => reference)],
+    ],
+  );
+}
+
 /** Keeps a debit of a bank statement whose credit is not known. */
 export async function insertDebit(db: Queryable, report: ReceiptReport): Promise<void> {
   const { issuer, receipt, amountCents, sourceCode, paidAt } = report;

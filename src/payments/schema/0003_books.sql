@@ -142,6 +142,8 @@ create table receipts (
     or num_nulls(proposed_by, decided_by) = 0 and lower(decided_by) <> lower(proposed_by))
 );
 create index receipts_by_account on receipts (source_code, account, paid_at);
+-- For the comparison of an account with its statements.
+create index receipts_by_bank on receipts (bank, paid_at);
 create index receipts_by_batch on receipts (issuer, batch) where batch is not null;
 create index receipts_open on receipts (state, received_at) where state not in ('credited', 'closed');
 -- Receipts whose numbers differ only in how they are written, whoever issued them.
@@ -176,6 +178,26 @@ create table receipt_debits (
 );
 create index receipt_debits_by_number
   on receipt_debits (lower(regexp_replace(receipt, '[^A-Za-z0-9]', '', 'g')), amount_cents);
+
+-- The lines of bank statements, to compare them with our books. Overlapping statements list a line again. Append-only.
+create table bank_lines (
+  -- The day, or the time, according to the bank.
+  booked_at timestamptz not null,
+  reported_at timestamptz not null,
+  -- Below zero: it left the account.
+  amount_cents bigint not null check (amount_cents <> 0),
+  -- Its number among lines with the same content in one file.
+  nth integer not null check (nth > 0),
+  -- The account of ours, without `bank:`.
+  bank text not null,
+  source_code text not null,
+  kind text not null check (kind in ('credit', 'credit_returned', 'debit', 'debit_returned', 'no_payment')),
+  -- The receipt that a credit is.
+  issuer text not null,
+  receipt text not null,
+  reference text not null,
+  primary key (bank, booked_at, reference, kind, amount_cents, nth)
+);
 
 -- What happened to a receipt, and who decided it. Append-only.
 create table receipt_events (

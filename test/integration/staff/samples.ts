@@ -561,6 +561,8 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     }),
     file: () => 'account,debit,credit\nasset:deposits,5.00,\nopening,,5\n',
   },
+  'report.bank': { input: async () => ({ bank: 'main' }) },
+  'report.bank-days': { input: async () => ({ bank: 'main' }) },
   'chart.list': nothing,
   'chart.propose': {
     input: async () => ({
