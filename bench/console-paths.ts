@@ -59,6 +59,8 @@ const CHARTS = { group: 'console charts' } as const;
 export const NOT_MEASURED: Readonly<Record<string, string>> = {
   '/proposals/:proposal': 'it is found by its primary key',
   '/jobs/:job': 'it is found by its primary key',
+  '/vendors/:vid/account-statement/document':
+    'it reads the pages of the statement, which are measured',
   '/summary-journals/:number': 'one journal, by its key; the bench has none',
   '/summary-journals/:number/file': 'one journal, by its key',
   '/invoices/:invoice': 'it is found by its primary key',
@@ -112,6 +114,7 @@ function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measur
       ...{ ...ofBooks, query: { ...ofBooks.query, with_costs: ['true'] } },
     },
     '/operators/:operator/account-statement': { ...LISTS, ...ofBooks },
+    '/operators/:operator/settlement': { ...CHARTS, ...ofBooks },
     '/billers/:biller': { ...CHARTS, params: { biller: ['kplc_prepaid', 'zuku'] } },
     '/routes': { ...LISTS, query: { biller: ['kplc_prepaid'] } },
     '/prices': { ...LISTS, query: { biller: ['kplc_prepaid'], replaced: ['true'] } },

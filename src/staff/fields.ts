@@ -149,6 +149,15 @@ export const day = (options: Options) =>
     ...options,
   });
 
+/** A month of the service's time zone. */
+export const month = (options: Options) =>
+  Type.String({
+    pattern: String.raw`^\d{4}-(0[1-9]|1[0-2])$`,
+    form: 'a month, YYYY-MM',
+    placeholder: 'month',
+    ...options,
+  });
+
 /** Which proposals of two people a list has. */
 export const openOrAll = (all: string) =>
   Type.Enum(['open', 'all'], {

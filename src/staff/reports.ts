@@ -171,8 +171,6 @@ const float = Type.Object({
 });
 export type FloatBooksView = Static<typeof float>;
 
-const MONTH = String.raw`^\d{4}-(0[1-9]|1[0-2])$`;
-
 export const REPORTS: Noun = {
   command: 'report',
   summary: 'Reports about the books.',
@@ -219,12 +217,7 @@ export const REPORTS: Noun = {
       permission: 'finance.read',
       isLong: true,
       input: inputOf({
-        month: Type.Optional(
-          Type.String({
-            ...{ pattern: MONTH, form: 'a month, YYYY-MM' },
-            description: 'YYYY-MM (default: this month)',
-          }),
-        ),
+        month: Type.Optional(fields.month({ description: 'YYYY-MM (default: this month)' })),
       }),
       output: vat,
       rows: 'vendors',

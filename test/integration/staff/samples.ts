@@ -537,6 +537,12 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'account-statement.operator': {
     input: async () => ({ operator: 'kplc', from: '2026-01-05', to: '2026-01-06' }),
   },
+  'account-statement.settlement': {
+    input: async () => ({ operator: 'kplc', from: '2026-01-05', to: '2026-01-06' }),
+  },
+  'account-statement.document': {
+    input: async () => ({ vid: 'demo', month: '2026-01', format: 'text' }),
+  },
   'day.show': { input: async () => ({ day: '2026-01-05' }) },
   'day.totals': { input: async () => ({ day: '2026-01-05' }) },
   'day.close': { input: async () => ({ day: nextDay(), reason: 'nothing is missing' }) },
