@@ -5,9 +5,9 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addAccount, requireSource, setSource } from '../../src/payments/receipts/administer.ts';
 import { reportBank } from '../../src/payments/receipts/bank-report.ts';
-import { importStatement } from '../../src/payments/receipts/statements/import.ts';
 import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
+import { importBankStatement } from '../support/import-statements.ts';
 import { payOut } from '../support/payouts.ts';
 
 let books: Books;
@@ -18,7 +18,13 @@ beforeAll(async () => {
   books = await openBooks();
   folder = await mkdtemp(path.join(tmpdir(), 'bank-'));
   vendorId = await books.addVendor();
-  const columns = { date: 'Date', reference: 'Ref', amount: 'Amount', text: 'Text', account: 'Acc' };
+  const columns = {
+    date: 'Date',
+    reference: 'Ref',
+    amount: 'Amount',
+    text: 'Text',
+    account: 'Acc',
+  };
   const settings = { format: 'csv', columns, date_format: 'YYYY-MM-DD' };
   await setSource(books.pool, 'bank', {
     ...{ name: 'Bank', kind: 'statement', collector: COLLECTOR, settings },
@@ -36,7 +42,7 @@ async function take(rows: readonly string[]): Promise<void> {
   await writeFile(file, ['Date,Ref,Amount,Text,Acc', ...rows].join('\n'));
   const deps = { ...books, log: pino({ level: 'silent' }) };
   const { wireTime } = books;
-  await importStatement(deps, await requireSource(books.pool, 'bank'), { file, wireTime });
+  await importBankStatement(deps, await requireSource(books.pool, 'bank'), { file, wireTime });
 }
 
 const compared = async (from: string, to: string) =>
