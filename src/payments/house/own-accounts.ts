@@ -46,7 +46,7 @@ export const houseAccountKind: AnyKind = kind<Content, Facts, Content>({
     { label: 'Title', text: title },
   ],
   read: async (db, { account, title }) => ({
-    isKnown: await isKnown(db, account),
+    isKnown: await exists(db, account),
     isTitleUsed: (await listOwnAccounts(db)).some((other) => sameTitle(other.title, title)),
   }),
   check: ({ isKnown, isTitleUsed }) => {
@@ -62,10 +62,9 @@ export const houseAccountKind: AnyKind = kind<Content, Facts, Content>({
   },
 });
 
-async function isKnown(db: Queryable, account: string): Promise<boolean> {
-  const [kind, code = ''] = account.split(':');
-  const unknown =
-    kind === 'bank' ? listUnknownBanks(db, [code]) : listUnknownAccounts(db, [account]);
+async function exists(db: Queryable, account: string): Promise<boolean> {
+  const [of, code = ''] = account.split(':');
+  const unknown = of === 'bank' ? listUnknownBanks(db, [code]) : listUnknownAccounts(db, [account]);
   return (await unknown).length === 0;
 }
 
@@ -120,8 +119,8 @@ export async function readTitles(db: Queryable): Promise<ReadonlyMap<string, str
 }
 
 const classOfName = (account: string): OwnClass => {
-  const [kind = ''] = account.split(':');
-  return kind === 'bank' ? 'asset' : (kind as OwnClass);
+  const [of = ''] = account.split(':');
+  return of === 'bank' ? 'asset' : (of as OwnClass);
 };
 
 /** Detects an account whose name begins with its class. */

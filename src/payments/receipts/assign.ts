@@ -6,7 +6,7 @@ import { compiled } from '../../platform/base/compiled.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { kind } from '../../proposals/kind.ts';
-import type { Actor, AnyKind, Approved } from '../../proposals/kind.ts';
+import type { Actor, AnyKind, Approved, Line } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
 import type { ProposalRow } from '../../proposals/proposal.ts';
 import { HOUSE } from '../cases/cases-store.ts';
@@ -119,31 +119,7 @@ export const receiptKind = (deps: ReceiptDeps): AnyKind =>
       of,
       collectedCents,
     }),
-    show: ({ row, of: { vendor, cents, account }, collectedCents }) =>
-      vendor === null
-        ? [
-            { label: 'Closed without a vendor', cents },
-            {
-              label: 'Credited, but for what its bank took back',
-              text: account ?? `bank:${row.bank}`,
-            },
-          ]
-        : [
-            ...(collectedCents === 0n
-              ? []
-              : [
-                  {
-                    label: 'Has been reported by its collector',
-                    text: vendor.vid,
-                    cents: String(collectedCents),
-                  },
-                ]),
-            {
-              label: 'Credited as collected income',
-              text: vendor.vid,
-              cents: String(row.amountCents - collectedCents),
-            },
-          ],
+    show: linesOf,
     remarks: ({ row }) =>
       row?.doubt ? [{ label: 'Waits because', text: doubtText(row.doubt) }] : [],
     apply: async (db, plan, approval) => await apply(db, deps, plan, approval),
@@ -152,6 +128,26 @@ export const receiptKind = (deps: ReceiptDeps): AnyKind =>
       if (row.state === 'claimed') await credit(deps, row);
     },
   });
+
+/** What the decision does. */
+function linesOf({ row, of: { vendor, cents, account }, collectedCents }: Plan): Line[] {
+  if (vendor === null) {
+    const text = account ?? `bank:${row.bank}`;
+    return [
+      { label: 'Closed without a vendor', cents },
+      { label: 'Credited, but for what its bank took back', text },
+    ];
+  }
+  const text = vendor.vid;
+  const reported = { label: 'Has been reported by its collector', text };
+  return [
+    ...(collectedCents === 0n ? [] : [{ ...reported, cents: String(collectedCents) }]),
+    {
+      ...{ label: 'Credited as collected income', text },
+      cents: String(row.amountCents - collectedCents),
+    },
+  ];
+}
 
 /** Proposes it; of a credited one, to move it to the vendor. Throws: `PlainError` with the problem. */
 export async function proposeForReceipt(

@@ -36,6 +36,15 @@ const WORDS: Readonly<Record<string, string>> = {
 /** Differences that are listed; more are counted as this many. */
 const MAX_CASES = 1_000;
 
+const lineOf =
+  (part: SettlementLine['part']) =>
+  (item: string, amountCents: bigint, count: number | null = null): SettlementLine => ({
+    ...{ part, item, count, amountCents },
+  });
+const floatLine = lineOf('our float');
+const commissionLine = lineOf('commission to be paid');
+const statementLine = lineOf('your statement');
+
 /** What an operator and we have settled in a period, by value date, and what is open now. */
 export async function reportSettlement(
   pool: Pool,
@@ -44,15 +53,12 @@ export async function reportSettlement(
 ): Promise<BookPeriod & { readonly lines: readonly SettlementLine[] }> {
   const head = await readStatementHead(pool, { kind: 'operator', operatorCode }, asked);
   const period = { from: head.from, to: head.to };
-  const float = (item: string, amountCents: bigint, count: number | null = null) => ({
-    ...{ part: 'our float' as const, item, count, amountCents },
-  });
   const lines: SettlementLine[] = [
-    float('before the period', head.openingCents),
+    floatLine('before the period', head.openingCents),
     ...head.movements.map(({ movement, count, changeCents }) =>
-      float(WORDS[movement] ?? movement, changeCents, count),
+      floatLine(WORDS[movement] ?? movement, changeCents, count),
     ),
-    float('at the end', head.closingCents),
+    floatLine('at the end', head.closingCents),
     ...(await readCommission(pool, operatorCode, period)),
     ...(await readTheirs(pool, operatorCode, period)),
   ];
@@ -73,17 +79,14 @@ async function readCommission(
     ),
   ]);
   if (due === undefined && paid === undefined) return [];
-  const line = (item: string, amountCents: bigint): SettlementLine => ({
-    ...{ part: 'commission to be paid', item, count: null, amountCents },
-  });
   const openingCents = -(due?.openingCents ?? 0n) - (paid?.openingCents ?? 0n);
   const earnedCents = (due?.debitCents ?? 0n) - (due?.creditCents ?? 0n);
   const paidCents = (paid?.creditCents ?? 0n) - (paid?.debitCents ?? 0n);
   return [
-    line('before the period', openingCents),
-    line('earned', earnedCents),
-    line('paid to us', -paidCents),
-    line('at the end', openingCents + earnedCents - paidCents),
+    commissionLine('before the period', openingCents),
+    commissionLine('earned', earnedCents),
+    commissionLine('paid to us', -paidCents),
+    commissionLine('at the end', openingCents + earnedCents - paidCents),
   ];
 }
 
@@ -106,16 +109,13 @@ async function readTheirs(
     });
     if (statement === undefined || statement.periodEnd <= from) return open;
     const ours = bookedCents(await readBookedFloat(client, operatorCode, statement.periodEnd));
-    const line = (item: string, amountCents: bigint): SettlementLine => ({
-      ...{ part: 'your statement', item, count: null, amountCents },
-    });
     return [
-      line(
+      statementLine(
         `balance of the statement until ${statement.periodEnd.toISOString()}`,
         statement.closingCents,
       ),
-      line('our books at that time', ours),
-      line('difference', statement.closingCents - ours),
+      statementLine('our books at that time', ours),
+      statementLine('difference', statement.closingCents - ours),
       ...open,
     ];
   });

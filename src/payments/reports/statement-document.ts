@@ -93,13 +93,15 @@ function lineOf(of: readonly StatementLine[], end: StatementLine): DocumentLine 
   };
 }
 
+/** An amount; nothing instead of 0. */
+const amount = (cents: bigint): string => (cents === 0n ? '' : formatMoney(cents));
+
 function blocksOf(
   head: StatementHead,
   lines: readonly DocumentLine[],
   { vid, wireTime }: { readonly vid: string; readonly wireTime: WireTime },
 ): Block[] {
   const right = { width: 2, align: 'right' } as const;
-  const money = (cents: bigint): string => (cents === 0n ? '' : formatMoney(cents));
   const facts: (readonly [string, string])[] = [
     ['Vendor', vid],
     ['From', wireTime.format(head.from)],
@@ -139,8 +141,8 @@ function blocksOf(
         { title: 'Balance', ...right },
       ],
       rows: lines.map((line) => [
-        ...[wireTime.format(line.at), line.what, line.reference, money(line.amountCents)],
-        ...[money(line.feeCents), formatMoney(line.changeCents), formatMoney(line.balanceCents)],
+        ...[wireTime.format(line.at), line.what, line.reference, amount(line.amountCents)],
+        ...[amount(line.feeCents), formatMoney(line.changeCents), formatMoney(line.balanceCents)],
       ]),
       empty: 'Nothing moved.',
     },

@@ -57,17 +57,7 @@ export function SourceLink({ entry }: { readonly entry: LedgerEntryView }) {
     case 'journal':
       return <Named title={<ByTwoPeople kind="journal" />}>{reference}</Named>;
     case 'receipt':
-      return (
-        <Named
-          title={
-            <Link to="/receipts">
-              <Trans>Receipt</Trans>
-            </Link>
-          }
-        >
-          {reference}
-        </Named>
-      );
+      return <Named title={<Trans>Receipt</Trans>}>{reference}</Named>;
     case 'entry':
       return <Named title={<Trans>Entered by two people</Trans>}>{reference}</Named>;
   }
