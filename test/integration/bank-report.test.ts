@@ -19,7 +19,7 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'bank-'));
   vendorId = await books.addVendor();
   const columns = {
-    date: 'Date',
+    time: 'Date',
     reference: 'Ref',
     amount: 'Amount',
     text: 'Text',

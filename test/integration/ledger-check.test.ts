@@ -753,6 +753,19 @@ const PLANTED: readonly Planted[] = [
     },
   },
   {
+    invariant: 'messages_end_as_decided',
+    by: 'an unread message that nobody decided to close',
+    vendorId: 0,
+    plant: async () => {
+      await books.pool.query(
+        `insert into unread_messages (received_at, last_received_at, decided_at, message_id, sender_kind, sender,
+           channel, problem, state, sha256, body)
+         values (now(), now(), now(), gen_random_uuid(), 'operator', 'kplc', 'callback', 'no amount', 'closed',
+           sha256('{}'), '{}')`,
+      );
+    },
+  },
+  {
     invariant: 'archived_or_here',
     by: 'an archived payment that was not taken out',
     plant: async ({ vendorId }) =>
