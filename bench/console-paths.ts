@@ -154,6 +154,8 @@ function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measur
     '/days/:day': { ...CHARTS, params: { day: [dayAgo(2), dayAgo(3), dayAgo(40), dayAgo(0)] } },
     '/days/:day/totals': { ...CHARTS, params: { day: [dayAgo(2), dayAgo(40)] } },
     '/home': CHARTS,
+    '/banks/:bank': { ...CHARTS, ...ofBooks },
+    '/banks/:bank/days': { ...CHARTS, ...ofBooks },
     '/credit/enquiries': { ...LISTS, query: { vid: ['demo'] } },
     '/credit/scorecards/:card': CHARTS,
     '/credit/overrides': { ...LISTS, query: { vid: ['demo'] } },
@@ -171,6 +173,7 @@ function namedIn(by: ConsoleSamples): Samples {
     vid: [by.busyVid],
     biller: ['kplc_prepaid'],
     operator: ['kplc'],
+    bank: ['bank'],
     statement: [by.statementId],
     card: [by.scorecard],
   };

@@ -74,6 +74,7 @@ describe.skipIf(!HAS_BROWSER)('every page', () => {
     await page.setViewportSize(isKnown ? TELEPHONE : WIDE);
     await page.goto(`${fixture.running.origin}${path}`);
     await settled(page);
+    await page.evaluate(SHOWN_AGAIN);
     if (!isKnown) {
       found.push(...(await findSeriousViolations(page)).map((text) => `${path}: ${text}`));
       await page.setViewportSize(TELEPHONE);

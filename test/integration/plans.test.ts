@@ -72,8 +72,6 @@ const ACCEPTED: Readonly<Record<string, string>> = {
     'cases are decided by people',
   'src/parties/people/passkeys-store.ts passkey_challenges passkey_challenges: by () without expires_at':
     'challenges live for minutes and are made by people',
-  'src/platform/http/answer-store.ts action_answers action_answers: by () without at':
-    'the answers of one day',
   'src/parties/request-log-store.ts request_log request_log: by () without bucket, vendor_id, at, request_id':
     'there are no old requests while the table is new',
   'src/payments/receipts/pushes-store.ts receipt_pushes receipt_pushes: by () without vendor_id, phone':

@@ -202,6 +202,8 @@ const OTHER_VALUE_OF: Readonly<Record<string, string>> = {
 const NOT_COVERED = [
   'payments.duplicate_key',
   'archived_payments.archive_id',
+  'archived_payments.attempt_number',
+  'archived_payments.detail_marks',
   'dispatch_queue.due_at',
   'dispatch_queue.claim_number',
   'dispatch_queue.verify_count',

@@ -152,8 +152,9 @@ const movementLines = ({ debitAccount, creditAccount, amountCents }: Movement): 
 function requireBookable(facts: Facts, of: Content, wireTime: WireTime): void {
   const movedAt = new Date(of.movedAt);
   if (!facts.isOperator) throw new PlainError(`Operator ${of.operator} does not exist.`);
-  if (!facts.isBank)
-    throw new PlainError(`There is no account bank:${of.bank}.`, { field: 'bank' });
+  if (!facts.isBank) {
+    throw new PlainError(`There is no account bank:${of.bank}.`, { field: 'from' });
+  }
   requireNewOpening(facts, of);
   if (facts.beganAt !== null && movedAt < facts.beganAt) {
     const text = `The books of this float begin at ${wireTime.format(facts.beganAt)}; what was there then is its opening.`;

@@ -127,13 +127,13 @@ test('what we bear, what we claim and debts that we wrote off are lines of their
     [],
     [
       ...[debit('losses:kplc', 100n), debit('losses:dstv', 20n), debit('claims:kplc', 300n)],
-      ...[debit('written_off', 50n), debit('exposure', 70n), debit('external', 900n)],
+      ...[debit('written_off', 50n), debit('exposure', 70n), debit('collector:shop', 900n)],
     ],
   );
   expect(lines.map(({ account, class: of, debitCents }) => [account, of, debitCents])).toEqual([
+    ['collector:shop', 'asset', 900n],
     ['claims:kplc', 'asset', 300n],
     ['exposure', 'asset', 70n],
-    ['external', 'asset', 900n],
     ['losses:dstv', 'expense', 20n],
     ['losses:kplc', 'expense', 100n],
     ['written_off', 'expense', 50n],
