@@ -59,6 +59,10 @@ const CHARTS = { group: 'console charts' } as const;
 export const NOT_MEASURED: Readonly<Record<string, string>> = {
   '/proposals/:proposal': 'it is found by its primary key',
   '/jobs/:job': 'it is found by its primary key',
+  '/vendors/:vid/account-statement/document':
+    'it reads the pages of the statement, which are measured',
+  '/summary-journals/:number': 'one journal, by its key; the bench has none',
+  '/summary-journals/:number/file': 'one journal, by its key',
   '/invoices/:invoice': 'it is found by its primary key',
   '/invoices/:invoice/file': 'one invoice, by its key',
   '/messages/:message': 'one message, by its id',
@@ -110,6 +114,7 @@ function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measur
       ...{ ...ofBooks, query: { ...ofBooks.query, with_costs: ['true'] } },
     },
     '/operators/:operator/account-statement': { ...LISTS, ...ofBooks },
+    '/operators/:operator/settlement': { ...CHARTS, ...ofBooks },
     '/billers/:biller': { ...CHARTS, params: { biller: ['kplc_prepaid', 'zuku'] } },
     '/routes': { ...LISTS, query: { biller: ['kplc_prepaid'] } },
     '/prices': { ...LISTS, query: { biller: ['kplc_prepaid'], replaced: ['true'] } },
@@ -123,6 +128,9 @@ function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measur
     '/protocols/:protocol': { ...LISTS, params: { protocol: ['daraja-b2b'] } },
     '/proposals': { ...LISTS, query: { kind: ['payout'] } },
     '/corrections': { ...LISTS, ...ofBooks },
+    '/profit': { ...CHARTS, ...ofBooks },
+    '/balance-sheet': { ...CHARTS, ...ofBooks },
+    '/summary-settings': CHARTS,
     '/ledger/transfers': { ...LISTS, query: { ledger_account: ['suspense'] } },
     '/audit': { ...LISTS, also: [{ login: 'admin', from: dayAgo(30) }] },
     '/ledger': {
@@ -146,6 +154,8 @@ function measuredRoutes(samples: ConsoleSamples): Readonly<Record<string, Measur
     '/days/:day': { ...CHARTS, params: { day: [dayAgo(2), dayAgo(3), dayAgo(40), dayAgo(0)] } },
     '/days/:day/totals': { ...CHARTS, params: { day: [dayAgo(2), dayAgo(40)] } },
     '/home': CHARTS,
+    '/banks/:bank': { ...CHARTS, ...ofBooks },
+    '/banks/:bank/days': { ...CHARTS, ...ofBooks },
     '/credit/enquiries': { ...LISTS, query: { vid: ['demo'] } },
     '/credit/scorecards/:card': CHARTS,
     '/credit/overrides': { ...LISTS, query: { vid: ['demo'] } },
@@ -163,6 +173,7 @@ function namedIn(by: ConsoleSamples): Samples {
     vid: [by.busyVid],
     biller: ['kplc_prepaid'],
     operator: ['kplc'],
+    bank: ['bank'],
     statement: [by.statementId],
     card: [by.scorecard],
   };

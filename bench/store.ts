@@ -36,20 +36,21 @@ export async function fillFloats(db: Queryable, cents: bigint): Promise<void> {
        select vendor_id, gen_random_uuid() as collection_id, gen_random_uuid() as movement_id
        from vendors where vid like 'bench-%'
      ), collection as (
-       insert into collections (collector, reference, vendor_id, collection_id, amount_cents, paid_at, created_at)
-       select 'demo-collector', 'bench-' || vendor_id, vendor_id, collection_id, $1, now(), now() from funded
+       insert into collections (collector, reference, vendor_id, collection_id, amount_cents, paid_at, created_at, account)
+       select 'demo-collector', 'bench-' || vendor_id, vendor_id, collection_id, $1, now(), now(), 'collector:demo-collector' from funded
      ), movement as (
        insert into fund_movements (bucket, vendor_id, requested_at, movement_id, amount_cents, created_at)
        select bucket_of(vendor_id), vendor_id, '2026-01-01', movement_id, $1, now() from funded
      ), transfer as (
        insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
-       select bucket_of(vendor_id), vendor_id, collection_id, 1, 'external', 'collected', $1::bigint, now() from funded
+       select bucket_of(vendor_id), vendor_id, collection_id, 1, 'collector:demo-collector', 'collected', $1::bigint, now() from funded
        union all
        select bucket_of(vendor_id), vendor_id, movement_id, 1, 'collected', 'float', $1, now() from funded
      )
-     update accounts a
-     set balance_cents = case when a.account = 'float' then $1::bigint else -$1::bigint end
-     from funded f where a.bucket = bucket_of(f.vendor_id) and f.vendor_id = a.vendor_id and a.account in ('float', 'external')`,
+     insert into accounts (bucket, vendor_id, account, balance_cents)
+     select bucket_of(vendor_id), vendor_id, account, cents
+     from funded cross join (values ('float', $1::bigint), ('collector:demo-collector', -$1::bigint)) as a (account, cents)
+     on conflict (bucket, vendor_id, account) do update set balance_cents = excluded.balance_cents`,
     [cents],
   );
 }

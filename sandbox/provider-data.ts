@@ -46,7 +46,12 @@ export async function prepareProviders(
   const keys = await openOperatorKeys(pool, masterKeys);
   for (const code of Object.keys(PROVIDER_OPERATORS) as PayingProvider[]) {
     // The settings are ours, and checked by the tests.
-    await setOperator(pool, code, operatorChangeOf(code, operatorOrigin), async () => undefined);
+    await setOperator(
+      pool,
+      code,
+      operatorChangeOf(code, operatorOrigin, secrets),
+      async () => undefined,
+    );
     const secret = operatorSecretOf(code, secrets);
     if (keys.get(code)?.[0]?.secret === secret) continue;
     await setOperatorKey(pool, code, { secret, sealing: { masterKeys, certain: true } });
@@ -62,32 +67,56 @@ export async function prepareProviders(
   }
 }
 
-/** The source of receipts, and the account number at it with which customers pay the demo vendor. */
+/** A source of receipts, and the account number at it with which customers pay the demo vendor. */
 export const PAYBILL = { source: 'paybill', account: 'DEMO' } as const;
 
-/** A pay bill number of ours: what customers pay there is collected for the demo vendor. */
-export async function preparePayBill(
+/** A payment to a till has no account number of its own. */
+const TILL = { source: 'till', account: SHORT_CODES.till } as const;
+
+const SOURCES = [
+  {
+    ...{ ...PAYBILL, name: 'Pay bill, emulated' },
+    settings: { short_code: SHORT_CODES.paybill },
+  },
+  {
+    ...{ ...TILL, name: 'Till, emulated' },
+    settings: { short_code: SHORT_CODES.store, till: SHORT_CODES.till },
+  },
+] as const;
+
+interface SourceParties {
+  readonly collector: string;
+  readonly vid: string;
+  readonly publicUrl: string;
+  readonly log: Logger;
+}
+
+/** A pay bill number and a till of ours: what customers pay there is collected for the demo vendor. */
+export async function prepareSources(
+  pool: Pool,
+  data: ProviderData,
+  by: SourceParties,
+): Promise<void> {
+  for (const source of SOURCES) await prepareSource(pool, data, { ...by, ...source });
+}
+
+async function prepareSource(
   pool: Pool,
   { masterKeys, secrets, operatorOrigin }: ProviderData,
-  by: {
-    readonly collector: string;
-    readonly vid: string;
-    readonly publicUrl: string;
-    readonly log: Logger;
-  },
+  by: SourceParties & (typeof SOURCES)[number],
 ): Promise<void> {
-  const { source: sourceCode, account } = PAYBILL;
+  const { source: sourceCode, account, name, settings } = by;
   const { row } = await setSource(pool, sourceCode, {
-    name: 'Pay bill, emulated',
+    name,
     kind: 'daraja',
     collector: by.collector,
     settings: {
-      base_url: `${operatorOrigin}/providers/paybill`,
-      short_code: SHORT_CODES.paybill,
+      ...settings,
+      base_url: `${operatorOrigin}/providers/${sourceCode}`,
       addresses: ['127.0.0.1', '::1'],
     },
   });
-  const secret = operatorSecretOf('paybill', secrets);
+  const secret = operatorSecretOf(sourceCode, secrets);
   await setSourceKey(pool, sourceCode, { secret, sealing: { masterKeys, certain: true } });
   if ((await listAccounts(pool, sourceCode)).length === 0) {
     if ((await findVendor(pool, by.vid)) === undefined) return;
@@ -102,6 +131,6 @@ export async function preparePayBill(
   if (opened === undefined) return;
   const registered = await opened.provider.register(AbortSignal.timeout(5_000));
   if (!registered.isDone)
-    by.log.error({ reason: registered.message }, 'the pay bill was not registered');
+    by.log.error({ reason: registered.message }, 'the source was not registered');
   await opened.provider.close();
 }

@@ -17,7 +17,7 @@ import { addControls } from './controls/controls.ts';
 import { Faults } from './controls/faults.ts';
 import { DEMO_COLLECTOR, DEMO_VENDORS, prepareSandbox } from './data.ts';
 import { sandboxMasterKeys } from './master-key.ts';
-import { preparePayBill, prepareProviders } from './provider-data.ts';
+import { prepareSources, prepareProviders } from './provider-data.ts';
 import { providerSecrets, providersFolder } from './providers/secrets.ts';
 import { prepareRegistry } from './registry.ts';
 import { startTraffic } from './traffic/traffic.ts';
@@ -121,7 +121,7 @@ async function prepareData(
   if (hasProviders) {
     const data = { masterKeys, operatorOrigin, secrets: providerSecrets(folder) };
     await prepareProviders(pool, data);
-    await preparePayBill(pool, data, {
+    await prepareSources(pool, data, {
       collector: DEMO_COLLECTOR.collector,
       vid: DEMO_VENDORS[0].vid,
       publicUrl: config.publicUrl,

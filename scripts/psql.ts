@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
-import { openAmongOthers } from '../src/cli/open-among-others.ts';
+import { openAmongOthers } from '../src/platform/embedded/open-among-others.ts';
 import { table } from '../src/cli/output.ts';
 import { readConfig } from '../src/config.ts';
 import { openDatabase } from '../src/platform/db/open.ts';

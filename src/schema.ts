@@ -13,8 +13,6 @@ import { PLATFORM_GRANTS } from './platform/grants.ts';
 import { PLATFORM_TABLES } from './platform/tables.ts';
 import { PROPOSALS_GRANTS } from './proposals/grants.ts';
 import { PROPOSALS_TABLES } from './proposals/tables.ts';
-import { STAFF_GRANTS } from './staff/grants.ts';
-import { STAFF_TABLES } from './staff/tables.ts';
 
 /** Raised by a release that adds a migration, or changes, adds or removes a SQL function. */
 const RELEASE = 1;
@@ -28,7 +26,6 @@ export const SCHEMA = readSchema(
     { name: 'batches', grants: BATCHES_GRANTS },
     { name: 'payments', grants: PAYMENTS_GRANTS },
     { name: 'credit', grants: CREDIT_GRANTS },
-    { name: 'staff', grants: STAFF_GRANTS },
   ].map((wing) => ({ ...wing, folder: path.join(import.meta.dirname, wing.name) })),
   RELEASE,
 );
@@ -41,5 +38,4 @@ export const TABLE_CLASSES: TableClasses = {
   ...BATCHES_TABLES,
   ...PAYMENTS_TABLES,
   ...CREDIT_TABLES,
-  ...STAFF_TABLES,
 };

@@ -40,7 +40,8 @@ import { createReadiness } from './platform/http/readiness.ts';
 import type { ReadinessCheck } from './platform/http/readiness.ts';
 import { LaneTallies } from './platform/lane-tallies.ts';
 import type { Background } from './staff/forms.ts';
-import { removeOld } from './staff/once.ts';
+import { deleteOldAnswers } from './platform/http/answer-store.ts';
+import { deleteOldJobs } from './platform/jobs/job-store.ts';
 import { createRateLimits } from './platform/http/rate-limits.ts';
 
 const SETTINGS_POLL_MS = 2_000;
@@ -222,10 +223,10 @@ function startProposalJobs(
     await proposals.expire();
     await proposals.withdrawOver();
   }, 'proposals that nobody can approve any more could not be ended');
-  every(
-    async () => await removeOld(deps.pool, systemClock.now()),
-    'old answers of the staff API and old jobs could not be removed',
-  );
+  every(async () => {
+    await deleteOldAnswers(deps.pool, systemClock.now());
+    await deleteOldJobs(deps.pool, systemClock.now());
+  }, 'old answers of the staff API and old jobs could not be removed');
   const unfinished = async (): Promise<void> => await takeUnfinished(deps);
   every(unfinished, 'accepted bank statements could not be taken', true);
 }

@@ -7,7 +7,6 @@ import { PARTIES_GRANTS } from '../src/parties/grants.ts';
 import { PAYMENTS_GRANTS } from '../src/payments/grants.ts';
 import { PLATFORM_GRANTS } from '../src/platform/grants.ts';
 import { PROPOSALS_GRANTS } from '../src/proposals/grants.ts';
-import { STAFF_GRANTS } from '../src/staff/grants.ts';
 import { SCHEMA } from '../src/schema.ts';
 import { ROWS, UPWARD } from './architecture/rows.ts';
 import {
@@ -59,7 +58,6 @@ const GRANTS = {
   batches: BATCHES_GRANTS,
   payments: PAYMENTS_GRANTS,
   credit: CREDIT_GRANTS,
-  staff: STAFF_GRANTS,
 };
 
 /** The TypeScript files below a folder of the repository, by their paths in it. */
@@ -123,7 +121,7 @@ describe('imports', () => {
 describe('JSON', () => {
   /** Files that read with JSON.parse what this program has written itself, or another program of this machine. */
   const OWN = [
-    'staff/credit-report-core.ts',
+    'credit/reports/enquiry-report.ts',
     'parties/compare-signature.ts',
     'credit/batches/batch.ts',
     'credit/batches/kind.ts',
@@ -137,6 +135,7 @@ describe('JSON', () => {
     'payments/bulk/batch.ts',
     'payments/dispatch/callback-evidence.ts',
     'payments/invoices/invoice.ts',
+    'payments/summaries/read-summaries.ts',
     'platform/backup/archived-wal.ts',
     'platform/backup/manifest.ts',
     'platform/backup/marker.ts',

@@ -8,12 +8,15 @@ export type Answer = Readonly<Record<string, unknown>> & { readonly status: stri
 /** Price of a unit (kWh) of prepaid electricity, in cents; invented. */
 const UNIT_PRICE_CENTS = 25_00n;
 
-/** The operator's current answer about a payment. */
-export function answerFor(payment: Payment): Answer {
+/**
+ * The operator's current answer about a payment.
+ * @param detailsAfterMs time from its execution to its details.
+ */
+export function answerFor(payment: Payment, detailsAfterMs = 0): Answer {
   const { reference } = payment.instruction;
   switch (payment.state) {
     case 'paid':
-      return paidAnswer(payment);
+      return paidAnswer(payment, detailsAfterMs);
     case 'declined':
       return {
         status: 'declined',
@@ -40,9 +43,10 @@ export function operatorReferenceOf({ instruction }: Payment): string {
   return `OP${digest(`receipt ${instruction.operator} ${instruction.reference}`).slice(0, 16).toUpperCase()}`;
 }
 
-function paidAnswer(payment: Payment): Answer {
+function paidAnswer(payment: Payment, detailsAfterMs: number): Answer {
   const { instruction, paidAtMs } = payment;
-  const details = detailsOf(payment);
+  const follow = Date.now() < (paidAtMs ?? 0) + detailsAfterMs;
+  const details = follow ? undefined : detailsOf(payment);
   return {
     status: 'paid',
     reference: instruction.reference,
@@ -52,6 +56,7 @@ function paidAnswer(payment: Payment): Answer {
     message: 'Payment received',
     paid_at: new Date(paidAtMs ?? 0).toISOString(),
     ...(details === undefined ? {} : { details }),
+    ...(follow && { details_follow: true }),
   };
 }
 

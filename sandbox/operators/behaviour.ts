@@ -11,11 +11,13 @@ export interface Plan {
   readonly executeAfterMs: number;
   /** Times of the callbacks, counted from the execution; only with `accepted`. */
   readonly callbacksAfterMs: readonly number[];
+  /** Time from the execution to its details, such as the token. Left out: they come with the result. */
+  readonly detailsAfterMs?: number;
 }
 
 /** Delays of the simulated operators. The defaults of `main.ts` are the published behaviour. */
 export interface Delays {
-  /** From the instruction to the execution and its callback (9905, 9906). */
+  /** From the instruction to the execution and its callback (9905, 9906), or from the result to its details (9912). */
   readonly callbackDelayMs: number;
   /** From the first callbacks to the late repeat (9906). */
   readonly callbackRepeatMs: number;
@@ -35,6 +37,7 @@ export const OUTCOMES = {
   garbage: '9908',
   never: '9909',
   lost: '9910',
+  details_follow: '9912',
 } as const;
 export type OutcomeName = keyof typeof OUTCOMES;
 
@@ -88,6 +91,11 @@ export function planFor(account: string, delays: Delays, lostBefore = false): Pl
       return lostBefore
         ? { decision: 'paid', answer: 'given', ...AT_ONCE }
         : { decision: 'lost', answer: 'cut', ...AT_ONCE };
+    case '9912':
+      return {
+        ...{ decision: 'paid', answer: 'given', ...AT_ONCE },
+        detailsAfterMs: delays.callbackDelayMs,
+      };
     default:
       return { decision: 'paid', answer: 'given', ...AT_ONCE };
   }

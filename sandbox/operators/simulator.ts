@@ -66,7 +66,7 @@ export class OperatorSimulator {
   status(operator: string, reference: string): Reply {
     const payment = this.#options.book.find(operator, reference);
     if (payment === undefined) return given({ status: 'not_found', reference });
-    return payment.state === 'silent' ? { kind: 'never' } : given(answerFor(payment));
+    return payment.state === 'silent' ? { kind: 'never' } : given(this.#answerFor(payment));
   }
 
   /**
@@ -158,7 +158,7 @@ export class OperatorSimulator {
         : given(acceptedAnswer(payment));
     }
     if (answer === 'never' || answer === 'garbage' || answer === 'cut') return { kind: answer };
-    return given(answerFor(payment));
+    return given(this.#answerFor(payment));
   }
 
   #executeLater(payment: Payment): void {
@@ -177,7 +177,7 @@ export class OperatorSimulator {
     // One that was silent has none of its own, and is reported once.
     const callbacks = isAnswered ? 0 : this.#planOf(payment).callbacksAfterMs.length || 1;
     this.#record({ kind, atMs: Date.now(), operator, reference, callbacks });
-    for (const listener of listeners ?? []) listener(answerFor(payment));
+    for (const listener of listeners ?? []) listener(this.#answerFor(payment));
     this.#sendCallbacks(payment);
   }
 
@@ -196,9 +196,13 @@ export class OperatorSimulator {
       url: callbackUrl,
       // One id for all repeats, because they report the same event.
       id: `msg_${operatorReferenceOf(payment)}`,
-      body: JSON.stringify(answerFor(payment)),
+      body: JSON.stringify(this.#answerFor(payment)),
     });
     this.#record({ kind: 'callback_done', operator, reference, index });
+  }
+
+  #answerFor(payment: Payment): Answer {
+    return answerFor(payment, this.#planOf(payment).detailsAfterMs);
   }
 
   #planOf({ instruction, outcome }: Payment): ReturnType<typeof planFor> {

@@ -1,14 +1,21 @@
 import path from 'node:path';
 import type { RequestListener } from 'node:http';
 import { AfricastalkingEmulator } from './africastalking/emulator.ts';
+import { AirtelEmulator } from './airtel/emulator.ts';
+import { createGateway as createAirtel } from './airtel/listener.ts';
+import { CoopPesalinkEmulator } from './coop-pesalink/emulator.ts';
+import { createGateway as createCoopPesalink } from './coop-pesalink/listener.ts';
 import { DarajaEmulator } from './daraja/emulator.ts';
 import type { DarajaOptions } from './daraja/emulator.ts';
 import { createGateway as createDaraja } from './daraja/listener.ts';
 import { MoneyInEmulator } from './daraja/money-in.ts';
 import { DtOneEmulator } from './dt-one/emulator.ts';
 import { createGateway as createDtOne } from './dt-one/listener.ts';
+import { FlutterwaveEmulator } from './flutterwave/emulator.ts';
 import { sendJson } from './http.ts';
 import { JambopayEmulator } from './jambopay/emulator.ts';
+import { KopokopoEmulator } from './kopokopo/emulator.ts';
+import { createGateway as createKopokopo } from './kopokopo/listener.ts';
 import { Memory } from './memory.ts';
 import { ReloadlyEmulator } from './reloadly/emulator.ts';
 import { createGateway as createReloadly } from './reloadly/listener.ts';
@@ -33,10 +40,16 @@ export type DarajaChoices = Required<Pick<DarajaOptions, 'originalId' | 'lostRes
 
 const DARAJA: DarajaChoices = { originalId: 'originator', lostResults: 0 };
 
-/** The short code that pays, and the one that customers pay to. */
-export const SHORT_CODES = { daraja: '600100', paybill: '600200' } as const;
+/** The short codes that pay businesses and phones, those that customers pay to, and the till of one of them. */
+export const SHORT_CODES = {
+  daraja: '600100',
+  darajab2c: '600400',
+  paybill: '600200',
+  store: '600500',
+  till: '5600500',
+} as const;
 
-const PATH = /^\/providers\/([a-z]+)(?=[/?])/;
+const PATH = /^\/providers\/([a-z0-9]+)(?=[/?])/;
 
 interface Surroundings {
   readonly secrets: ProviderSecrets;
@@ -50,19 +63,55 @@ interface Surroundings {
   readonly choices: DarajaChoices;
 }
 
-const EMULATORS: Readonly<Record<ProviderCode, (of: Surroundings) => RequestListener>> = {
-  daraja: ({ secrets: { daraja }, memory, soonMs, slowMs, choices }) => {
-    const acceptsCredential = (given: string): boolean => given === daraja.security_credential;
+/** An app of Daraja that pays. */
+const payingDaraja =
+  (code: 'daraja' | 'darajab2c') =>
+  ({ secrets, memory, soonMs, slowMs, choices }: Surroundings): RequestListener => {
+    const secret = secrets[code];
+    const acceptsCredential = (given: string): boolean => given === secret.security_credential;
     const payments = new DarajaEmulator(
       { resultAfterMs: soonMs, slowMs, unknownId: 'silence', ...choices, acceptsCredential },
       memory,
     );
-    return createDaraja(payments, appOf(daraja)).listener;
+    return createDaraja(payments, appOf(secret)).listener;
+  };
+
+/** An app of Daraja whose short code customers pay to. */
+const paidDaraja =
+  (code: 'paybill' | 'till', numbers: { readonly shortCode: string; readonly till?: string }) =>
+  ({ secrets, memory }: Surroundings): RequestListener => {
+    const moneyIn = new MoneyInEmulator({ ...numbers, registersOnce: false }, memory);
+    return createDaraja(undefined, appOf(secrets[code]), moneyIn).listener;
+  };
+
+const EMULATORS: Readonly<Record<ProviderCode, (of: Surroundings) => RequestListener>> = {
+  daraja: payingDaraja('daraja'),
+  darajab2c: payingDaraja('darajab2c'),
+  paybill: paidDaraja('paybill', { shortCode: SHORT_CODES.paybill }),
+  till: paidDaraja('till', { shortCode: SHORT_CODES.store, till: SHORT_CODES.till }),
+  airtelmoney: ({ secrets, memory, callbackUrl, soonMs, slowMs }) => {
+    const { client_id: clientId, client_secret: clientSecret, pin } = secrets.airtelmoney;
+    const open = { usedId: 'duplicate_id', lateLookups: 0 } as const;
+    const options = { endsAfterMs: soonMs, slowMs, callbackUrl, ...open };
+    const { airtel_private_key: privateKey } = secrets;
+    const application = { clientId, clientSecret, pin, privateKey };
+    return createAirtel(new AirtelEmulator(options, memory), application).listener;
   },
-  paybill: ({ secrets: { paybill }, memory }) => {
-    const options = { shortCode: SHORT_CODES.paybill, registersOnce: false };
-    const moneyIn = new MoneyInEmulator(options, memory);
-    return createDaraja(undefined, appOf(paybill), moneyIn).listener;
+  flutterwave: ({ secrets: { flutterwave }, memory, callbackUrl, soonMs, slowMs }) => {
+    const { secret_key: secretKey, secret_hash: secretHash } = flutterwave;
+    const open = { statusBy: 'tx_ref', finds: 'paid', usedReference: 'refused' } as const;
+    const options = { secretKey, secretHash, webhookUrl: callbackUrl, endsAfterMs: soonMs };
+    return new FlutterwaveEmulator({ ...options, slowMs, ...open }, memory).listener;
+  },
+  kopokopo: ({ secrets: { kopokopo }, memory, soonMs, slowMs }) => {
+    const { client_id: clientId, client_secret: clientSecret, api_key: apiKey } = kopokopo;
+    const options = { apiKey, endsAfterMs: soonMs, slowMs, spacesCallbacks: true };
+    const requests = new KopokopoEmulator(options, memory);
+    return createKopokopo(requests, { clientId, clientSecret }).listener;
+  },
+  pesalink: ({ secrets: { pesalink }, memory, soonMs, slowMs }) => {
+    const options = { endsAfterMs: soonMs, slowMs, inProcess: 202 } as const;
+    return createCoopPesalink(new CoopPesalinkEmulator(options, memory), appOf(pesalink)).listener;
   },
   jambopay: ({ secrets: { jambopay }, memory, lateMs, slowMs }) => {
     const { username, password, app_key: appKey } = jambopay;

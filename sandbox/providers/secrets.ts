@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -12,11 +12,20 @@ const PARTS = {
   vtpass: { api_key: 24, secret_key: 24, public_key: 24 },
   africastalking: { api_key: 24 },
   tingg: { username: 8, password: 24 },
+  darajab2c: { consumer_key: 24, consumer_secret: 24, security_credential: 256 },
+  till: { consumer_key: 24, consumer_secret: 24, passkey: 32 },
+  airtelmoney: { client_id: 16, client_secret: 24, pin: 6 },
+  flutterwave: { secret_key: 24, secret_hash: 24 },
+  kopokopo: { client_id: 16, client_secret: 24, api_key: 24 },
+  pesalink: { consumer_key: 16, consumer_secret: 24 },
 } as const;
 
 export type ProviderCode = keyof typeof PARTS;
 export type ProviderSecrets = {
   readonly [Code in ProviderCode]: { readonly [Part in keyof (typeof PARTS)[Code]]: string };
+} & {
+  /** PEM. PINs sent to the emulated Airtel Money are encrypted with its public key. */
+  readonly airtel_private_key: string;
 };
 
 /** Where the emulators of providers keep what they know. */
@@ -43,12 +52,16 @@ export function providerSecrets(dataDir: string): ProviderSecrets {
 }
 
 function newSecrets(): ProviderSecrets {
-  return Object.fromEntries(
-    Object.entries(PARTS).map(([code, parts]) => [
-      code,
-      Object.fromEntries(
-        Object.entries(parts).map(([part, bytes]) => [part, randomBytes(bytes).toString('base64')]),
-      ),
-    ]),
-  ) as ProviderSecrets;
+  const parts = Object.entries(PARTS).map(([code, lengths]) => [
+    code,
+    Object.fromEntries(
+      Object.entries(lengths).map(([part, bytes]) => [part, randomBytes(bytes).toString('base64')]),
+    ),
+  ]);
+  const { privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  return { ...Object.fromEntries(parts), airtel_private_key: privateKey } as ProviderSecrets;
 }

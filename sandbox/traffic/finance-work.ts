@@ -80,7 +80,7 @@ export async function bookJournalsAndPayouts(
 ): Promise<void> {
   const now = new Date();
   const hosting = {
-    ...{ reference: 'INV-2041', lines: linesOf('expense:hosting', 'equity:owner', 1_850_000n) },
+    ...{ reference: 'INV-2041', lines: linesOf('expense:hosting', 'equity:capital', 1_850_000n) },
     ...{
       note: 'Servers of the month, paid by the owner',
       evidence: 'Invoice 2041',

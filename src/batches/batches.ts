@@ -1,11 +1,12 @@
 import type { Logger } from 'pino';
 import { Refusal } from '../platform/base/errors.ts';
 import type { ReadPart } from '../platform/base/long-reads.ts';
-import { begun } from '../platform/base/turns.ts';
+import { begun, nextTurn } from '../platform/base/turns.ts';
 import { databaseTransaction, isUnavailable } from '../platform/db/pool.ts';
 import type { Pool } from '../platform/db/pool.ts';
 import { startPeriodicJob } from '../platform/jobs/periodic-job.ts';
 import type { PeriodicJob } from '../platform/jobs/periodic-job.ts';
+import { SLICE_ROWS } from '../platform/export/rows.ts';
 import { rowRefusalOf } from './batch.ts';
 import type { Batch, BatchKey, NewBatch, RowResult } from './batch.ts';
 import type { BatchKind, BatchUnderWay, Chunk } from './kind.ts';
@@ -18,7 +19,7 @@ import {
   readNextRow,
   countRefusals,
 } from './read-batches.ts';
-import type { KindKey } from './read-batches.ts';
+import type { ChunkRow, KindKey } from './read-batches.ts';
 
 /** Accepts batches of one kind and decides their rows in the background. */
 export interface Batches<Row, Accepted> {
@@ -47,12 +48,15 @@ export interface Batches<Row, Accepted> {
 
 export interface BatchResults<Accepted> {
   readonly progress: Batch;
-  /** Read while they are asked for; the first page has been read. */
-  readonly pages: AsyncIterable<readonly RowResult<Accepted>[]>;
+  /**
+   * Some rows at a time, about a millisecond's work, each in a turn of the event loop. Read while they are asked for; the
+   * first have been read.
+   */
+  readonly slices: AsyncIterable<readonly RowResult<Accepted>[]>;
 }
 
-/** Rows whose results are read at once. */
-const PAGE_ROWS = 1_000;
+/** Rows whose results are read at once. A chunk with more is read alone. */
+const PAGE_ROWS = 500;
 
 export interface BatchOptions {
   readonly pool: Pool;
@@ -151,11 +155,11 @@ class Engine<Row, Accepted extends object, Prepared> implements Batches<Row, Acc
       const kept = this.#kind.isErased ? [] : await this.#read(progress);
       return { progress, kept: kept[Symbol.iterator]() };
     });
-    return { progress: found.progress, pages: await begun(this.#resultPages(found, read)) };
+    return { progress: found.progress, slices: await begun(this.#resultSlices(found, read)) };
   }
 
   /** Rows that are decided while they are read are waiting ones: the progress does not count them. */
-  async *#resultPages(
+  async *#resultSlices(
     { progress, kept }: { readonly progress: Batch; readonly kept: Iterator<Row> },
     read: ReadPart,
   ): AsyncGenerator<readonly RowResult<Accepted>[]> {
@@ -168,50 +172,31 @@ class Engine<Row, Accepted extends object, Prepared> implements Batches<Row, Acc
     let row = 1;
     while (row <= toRow) {
       const range = { fromRow: row, toRow };
-      const page = await read(
-        async () => await this.#readResults(progress, range, referenceOfNext),
-      );
-      yield page;
-      row += page.length;
+      for (const chunk of await read(async () => await this.#readChunks(progress, range))) {
+        const resultOf = resultsOfChunk(chunk, referenceOfNext);
+        yield* slicesOf(chunk.firstRow, chunk.rowCount, resultOf);
+        row = chunk.firstRow + chunk.rowCount;
+      }
     }
-    while (row <= rowCount) {
-      const length = Math.min(PAGE_ROWS, rowCount - row + 1);
-      const first = row;
-      yield Array.from({ length }, (_, index) => {
-        return { row: first + index, reference: referenceOfNext(), kind: 'waiting' };
-      });
-      row += length;
-    }
+    yield* slicesOf(row, rowCount - row + 1, (waiting) => {
+      return { row: waiting, reference: referenceOfNext(), kind: 'waiting' };
+    });
   }
 
-  /** The results of the first rows of the range, which are decided. */
-  async #readResults(
+  /** The first chunks of the range, whose rows are decided. */
+  async #readChunks(
     batch: Batch,
     range: { readonly fromRow: number; readonly toRow: number },
-    referenceOfNext: () => string | null,
-  ): Promise<readonly RowResult<Accepted>[]> {
-    const results: RowResult<Accepted>[] = [];
+  ): Promise<DecidedChunk<Accepted>[]> {
     const limit = Math.ceil(PAGE_ROWS / this.#kind.limits.chunkRows);
     const chunks = await listChunks(this.#options.pool, batch, { ...range, limit });
     if (chunks.length === 0)
       throw new Error(`${nameOf(batch)} has no results from row ${range.fromRow}`);
+    const decided: DecidedChunk<Accepted>[] = [];
     for (const chunk of chunks) {
-      const accepted = await this.#kind.acceptedOf(batch, chunk);
-      const refusals = new Map(
-        chunk.exceptions.flatMap((one) => ('code' in one ? [[one.row, one] as const] : [])),
-      );
-      for (let row = chunk.firstRow; row < chunk.firstRow + chunk.rowCount; row += 1) {
-        const noted = chunk.references?.[row - chunk.firstRow] ?? null;
-        const reference = noted ?? referenceOfNext();
-        const refusal = refusals.get(row);
-        results.push(
-          refusal === undefined
-            ? { ...accepted(row, reference), row, reference, kind: 'accepted' }
-            : { ...refusal, reference, kind: 'refused' },
-        );
-      }
+      decided.push({ ...chunk, accepted: await this.#kind.acceptedOf(batch, chunk) });
     }
-    return results;
+    return decided;
   }
 
   async idle(): Promise<void> {
@@ -353,6 +338,38 @@ class Engine<Row, Accepted extends object, Prepared> implements Batches<Row, Acc
     } catch (error) {
       log.warn({ err: error, batch_id: batchId }, 'the refused rows could not be counted');
     }
+  }
+}
+
+interface DecidedChunk<Accepted> extends ChunkRow {
+  readonly accepted: (row: number, reference: string | null) => Accepted;
+}
+
+/** The result of each row of the chunk, which are asked for in their order. */
+function resultsOfChunk<Accepted extends object>(
+  { firstRow, exceptions, references, accepted }: DecidedChunk<Accepted>,
+  referenceOfNext: () => string | null,
+): (row: number) => RowResult<Accepted> {
+  const exceptional = new Map(exceptions.map((one) => [one.row, one]));
+  return (row) => {
+    const reference = references?.[row - firstRow] ?? referenceOfNext();
+    const exception = exceptional.get(row);
+    return exception !== undefined && 'code' in exception
+      ? { ...exception, reference, kind: 'refused' }
+      : { ...accepted(row, reference), row, reference, kind: 'accepted' };
+  };
+}
+
+/** The results of some rows, in slices. */
+async function* slicesOf<Result>(
+  firstRow: number,
+  rowCount: number,
+  resultOf: (row: number) => Result,
+): AsyncGenerator<readonly Result[]> {
+  for (let from = 0; from < rowCount; from += SLICE_ROWS) {
+    await nextTurn();
+    const length = Math.min(SLICE_ROWS, rowCount - from);
+    yield Array.from({ length }, (_, index) => resultOf(firstRow + from + index));
   }
 }
 

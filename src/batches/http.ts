@@ -4,8 +4,6 @@ import { csvLine } from '../platform/base/csv.ts';
 import { LIMITS } from '../platform/base/limits.ts';
 import { partsInTurn, vendorReaderName } from '../platform/base/long-reads.ts';
 import type { LongReads, ReadPart } from '../platform/base/long-reads.ts';
-import { inTurns } from '../platform/base/turns.ts';
-import { SLICE_ROWS } from '../platform/export/rows.ts';
 import { parameter } from '../platform/http/parameter.ts';
 import { StreamedAnswer } from '../platform/http/streamed-answer.ts';
 
@@ -58,11 +56,11 @@ type Columns<Row> = (keyof Row & string)[];
  * `json` or `jsonl`: in CSV, formulas are neutralised.
  */
 export function resultsAnswer<Result, Row extends object>(
-  pages: AsyncIterable<readonly Result[]>,
+  slices: AsyncIterable<readonly Result[]>,
   rowOf: (result: Result) => Row,
   { format, name, head, columns }: Answered<Row>,
 ): StreamedAnswer {
-  const rows = slicesOf(pages, rowOf);
+  const rows = rowsOf(slices, rowOf);
   switch (format) {
     case 'csv': {
       const body = Readable.from(csvOf(rows, columns));
@@ -82,19 +80,17 @@ export function resultsAnswer<Result, Row extends object>(
 
 type Slices<Row> = AsyncIterable<readonly Row[]>;
 
-async function* slicesOf<Result, Row>(
-  pages: AsyncIterable<readonly Result[]>,
+async function* rowsOf<Result, Row>(
+  slices: AsyncIterable<readonly Result[]>,
   rowOf: (result: Result) => Row,
 ): AsyncGenerator<readonly Row[]> {
-  for await (const page of pages) {
-    for await (const slice of inTurns(page, SLICE_ROWS)) yield slice.map(rowOf);
-  }
+  for await (const results of slices) yield results.map(rowOf);
 }
 
 async function* csvOf<Row>(slices: Slices<Row>, columns: Columns<Row>): AsyncGenerator<string> {
   yield csvLine(columns);
   for await (const rows of slices) {
-    yield rows.map((row) => csvLine(columns.map((column) => String(row[column] ?? '')))).join('');
+    yield rows.map((row) => csvLine(columns, (column) => String(row[column] ?? ''))).join('');
   }
 }
 

@@ -37,11 +37,6 @@ const requireCode = matching(/^[a-z0-9_]{1,40}$/, '1 to 40 letters, digits or un
 
 /** The code of a biller or operator, which is always lower-case, given in any case. */
 export const code = (text: string): string => requireCode(text.toLowerCase());
-/** Text for people: printable characters. */
-export const displayName = matching(
-  /^[^\p{Cc}\p{Cf}\s](?:[^\p{Cc}\p{Cf}]{0,98}[^\p{Cc}\p{Cf}\s])?$/u,
-  '1 to 100 characters without spaces at the ends',
-);
 
 /** Decimal text to cents, 0 included. */
 export function money(text: string): bigint {
@@ -86,13 +81,6 @@ export function durationSeconds(text: string): number {
 const MOMENT_FORMS =
   'epoch seconds or milliseconds, YYYY-MM-DD HH:MM:SS, or ISO 8601 with an offset';
 
-/** An instant in any form that collectors use. Throws: `UsageError` naming the option. */
-export function moment(text: string, option: string, wireTime: WireTime): Date {
-  const time = parseSenderTime(text, wireTime);
-  if (time === undefined) throw new UsageError(`${option} must be ${MOMENT_FORMS}.`);
-  return time;
-}
-
 const DAY_PATTERN = /^\d{4}-\d{2}-\d{2}$/;
 
 const noSuchDay = (day: string, option: string): UsageError =>
@@ -108,17 +96,4 @@ export function periodStart(text: string, option: string, wireTime: WireTime): D
   if (time !== undefined) return time;
   if (isDay) throw noSuchDay(text, option);
   throw new UsageError(`${option} must be YYYY-MM-DD, ${MOMENT_FORMS}.`);
-}
-
-/** A parser of texts with at most this many printable characters. */
-export function printable(length: number): (text: string) => string {
-  return (text) => {
-    if (new RegExp(`^\\P{C}{1,${length}}$`, 'u').test(text)) return text;
-    throw new InvalidArgumentError(`It must be 1 to ${length} printable characters.`);
-  };
-}
-
-/** Why a person does something. */
-export function noteText(text: string): string {
-  return printable(500)(text);
 }

@@ -22,16 +22,6 @@ export function showAnswer(stdout: TextStream, answer: Answer, json: boolean): v
   stdout.write(text.endsWith('\n') ? text : `${text}\n`);
 }
 
-/** A row for programs, which read the names of the API: `amountCents` is `amount_cents`. */
-export function withWireNames(row: object): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(row).map(([name, value]: [string, unknown]) => [
-      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      value,
-    ]),
-  );
-}
-
 interface Column {
   readonly title: string;
   /** Numbers are right-aligned. */

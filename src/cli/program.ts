@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import { programVersion } from '../platform/program-version.ts';
 import { acceptAnyCase, refuseRepeats } from './choices.ts';
 import type { Cli, Surroundings } from './cli.ts';
-import type { CommandEntry } from './entry.ts';
 import { EXIT } from './exit.ts';
 import { explain } from './failure.ts';
 import { HELP_LAYOUT } from './help.ts';
@@ -12,7 +11,7 @@ import { PlainError } from '../platform/base/plain-error.ts';
 import { profileOf } from './staff/profile.ts';
 import type { Profile } from './staff/profile.ts';
 import { NOUNS } from '../staff/registry.ts';
-import { addNoun, DEFINED } from './staff/mount.ts';
+import { addNoun } from './staff/mount.ts';
 import type { Runner } from './staff/mount.ts';
 import type { Answer } from './output.ts';
 
@@ -34,6 +33,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   biller: 'billers: add, change, ONLINE and OFFLINE',
   route: 'routes of billers through operators: list, set, dry run',
   invoice: 'invoices for fees, credit notes, the company on them',
+  'summary-journal': 'journals for accounting software, codes of accounts',
   price: 'prices: fees of vendors, costs and commissions of operators',
   prefix: 'phone prefixes and their airtime billers',
   income: 'vendors’ income: report what was collected, move it into the float',
@@ -49,7 +49,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   day: 'days beside operators’ statements: show, totals, close',
   disbursement: 'payouts to phones, and refunds: propose, list, cancel',
   house: 'our own books: trial balance, transfers, entries that two people decide',
-  report: 'reports: margin, VAT, receivables, exposure, corrections, floats',
+  report: 'reports: profit, balance sheet, margin, VAT, receivables, exposure, corrections, floats',
   proposal: 'what one person proposed and another one decides: list, show, approve, reject',
   case: 'cases that two people resolve',
   credit: 'the credit registry: import, reports, disputes, chain of enquiries, scorecards',
@@ -73,8 +73,6 @@ const ON_MACHINE: Readonly<Record<string, () => Promise<AddCommands>>> = {
   listen: async () => (await import('./vendor/listen.ts')).addListenCommand,
   trigger: async () => (await import('./vendor/trigger.ts')).addTriggerCommand,
   sandbox: async () => (await import('./vendor/sandbox.ts')).addSandboxCommands,
-  keys: async () => (await import('./parties/keys.ts')).addKeyCommands,
-  'demo-data': async () => (await import('./platform/demo-data.ts')).addDemoDataCommands,
   backup: async () => (await import('./platform/backup.ts')).addBackupCommands,
   restore: async () => (await import('./platform/restore.ts')).addRestoreCommand,
   cluster: async () => (await import('./platform/cluster.ts')).addClusterCommands,
@@ -90,7 +88,6 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
   const { stdout, stderr } = surroundings;
   const progress = createProgress(stderr);
   let exitCode: number = EXIT.done;
-  let entry: CommandEntry | undefined;
   const show = (options: { readonly json?: boolean }, answer: Answer): void => {
     progress.clear();
     showAnswer(stdout, answer, options.json === true);
@@ -106,9 +103,8 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
     run: async (options, work, needs) => {
       requireRoom(stdout);
       const { withSession } = await import('./session.ts');
-      const { withEntry } = await import('./entry.ts');
       await withSession(surroundings.environment, needs ?? {}, async (session) => {
-        const answer = await withEntry(session, entry, async () => await work(session));
+        const answer = await work(session);
         // Printed at once, so that a failure while the database is being closed cannot lose it.
         if (answer === undefined) progress.clear();
         else show(options, answer);
@@ -118,10 +114,6 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
   const program = createProgram(surroundings);
   try {
     await addCommands(program, cli, args);
-    program.hook('preAction', async (_program, called) => {
-      if (DEFINED.has(called)) return;
-      entry = (await import('./entry.ts')).entryOf(called);
-    });
     acceptAnyCase(program);
     refuseRepeats(program);
     await program.parseAsync(args, { from: 'user' });

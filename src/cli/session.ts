@@ -24,7 +24,7 @@ import type { Sealing } from '../parties/administer.ts';
 import { requireSameMasterKey } from '../parties/keys.ts';
 import { findLedgerMac, openLedgerMac } from '../parties/ledger-key.ts';
 import { readMasterKeyFile } from '../parties/master-key-file.ts';
-import { OPEN_MS, openAmongOthers } from './open-among-others.ts';
+import { OPEN_MS, openAmongOthers } from '../platform/embedded/open-among-others.ts';
 
 /** The dependencies of a command while it runs. */
 export interface Session {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { orNull } from '../platform/base/json-fields.ts';
 import { Pool } from 'undici';
 import { lookupHost } from '../platform/outbound/host-names.ts';
 import { createPublicLookup } from '../platform/outbound/public-lookup.ts';
@@ -12,6 +13,14 @@ export const CONNECTION_SETTINGS = {
   /** The operator's host name may resolve to a private network. */
   private_addresses: Type.Optional(Type.Literal('allow')),
 };
+
+const DAY_MS = 86_400_000;
+
+/** See `Connector.caseAfterMs`; each protocol has a default. */
+export const caseAfterMs = Type.Integer({ minimum: 60_000, maximum: DAY_MS });
+
+/** See `Connector.acceptanceWindowMs`. */
+export const acceptanceWindowMs = orNull(Type.Integer({ minimum: 0, maximum: DAY_MS }));
 
 export interface ConnectionSettings {
   readonly pay_timeout_ms?: number;

@@ -1,8 +1,10 @@
+import { LIMITS } from '../platform/base/limits.ts';
 import { exchange } from '../platform/outbound/exchange.ts';
 import type { Call, Ending } from '../platform/outbound/exchange.ts';
 import { createTokenSource, readAccessToken } from './bearer-token.ts';
-import { createOperatorPool } from './connection.ts';
-import type { Connection } from './connection.ts';
+import { connectionOf, createOperatorPool, readBaseUrl } from './connection.ts';
+import type { Connection, ConnectionSettings } from './connection.ts';
+import type { ConfiguredOperator } from './operator.ts';
 import { withToken } from './with-token.ts';
 import type { Limit } from './with-token.ts';
 
@@ -29,6 +31,15 @@ export interface ApiOptions extends Connection {
   readonly baseUrl: URL;
   /** Largest answer. */
   readonly answerBytes: number;
+}
+
+/** Throws as `readBaseUrl` does. */
+export function apiOf(operator: ConfiguredOperator, settings: ConnectionSettings): ApiOptions {
+  return {
+    ...connectionOf(operator, settings),
+    baseUrl: readBaseUrl(operator),
+    answerBytes: LIMITS.operatorAnswerBytes,
+  };
 }
 
 /** @param common headers of every request. */

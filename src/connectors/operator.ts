@@ -15,7 +15,8 @@ import type { StatementFormat, StatementPage, StatementQuery } from './operator-
  * decides nothing about money, and never throws for an operator's or network error: every result is
  * an outcome. If it throws anyway, the dispatcher treats the outcome as unknown.
  *
- * A capability that the operator lacks is declared as `null`; nothing is left out.
+ * A capability that the operator lacks is declared as `null`; nothing is left out. A plain object of closures: it is
+ * wrapped by copying its properties, so methods that use `this` would fail.
  */
 export interface Connector {
   readonly declaration: Declaration;

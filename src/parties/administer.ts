@@ -12,7 +12,7 @@ import {
   updateVendor,
 } from './store.ts';
 import { findVendor, findSameVid } from './read-vendors.ts';
-import { findCollector, listCollectors } from './read-collectors.ts';
+import { listCollectors, noCollector, requireCollector } from './read-collectors.ts';
 import { listKeysOf } from './read-keys.ts';
 import type { CollectorChange, VendorChange } from './store.ts';
 import { LONG_DUPLICATE_WINDOW } from './vendor.ts';
@@ -39,7 +39,7 @@ export interface Sealing {
 }
 
 /** A key that was made before. */
-interface GivenKey {
+export interface GivenKey {
   readonly secret?: string;
 }
 
@@ -71,7 +71,7 @@ export interface AddedVendor {
 export async function registerVendor(
   client: Queryable,
   vendor: NewVendor,
-  sealing: Sealing,
+  sealing: Sealing & GivenKey,
 ): Promise<AddedVendor> {
   const { vid, name, sector, referenceRequired = true, ...settings } = vendor;
   // Logins, which are in lower case, begin with it: two vendors would share them.
@@ -156,9 +156,7 @@ export async function rotateKey(
     if (holderKind === 'vendor' && (await findVendor(client, holder)) === undefined) {
       throw noVendor(holder);
     }
-    if (holderKind === 'collector' && (await findCollector(client, holder)) === undefined) {
-      throw noCollector(holder);
-    }
+    if (holderKind === 'collector') await requireCollector(client, holder);
     return await giveNewKey(client, signer, { ...options, overlap: options.overlapSeconds });
   });
 }
@@ -225,8 +223,4 @@ async function requireVendors(client: Queryable, scope: CollectorScope): Promise
 
 function noVendor(vid: string): PlainError {
   return new PlainError(`Vendor ${vid} does not exist.`);
-}
-
-function noCollector(collector: string): PlainError {
-  return new PlainError(`Collector ${collector} does not exist.`);
 }

@@ -1,3 +1,4 @@
+import { PlainError } from '../platform/base/plain-error.ts';
 import type { Queryable } from '../platform/db/pool.ts';
 import type { CollectorScope, SignatureVersion } from './vendor.ts';
 
@@ -25,6 +26,16 @@ export async function findCollector(
   );
   return found.rows[0];
 }
+
+/** Throws: `PlainError`. */
+export async function requireCollector(db: Queryable, collector: string): Promise<CollectorRow> {
+  const found = await findCollector(db, collector);
+  if (found === undefined) throw noCollector(collector);
+  return found;
+}
+
+export const noCollector = (collector: string): PlainError =>
+  new PlainError(`Collector ${collector} does not exist.`);
 
 export async function listCollectors(db: Queryable): Promise<CollectorRow[]> {
   const listed = await db.query<CollectorRow>(

@@ -53,6 +53,7 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
       'reversed_at',
       'moves',
       'moved_cents',
+      'is_unallocated',
       'proposed_by',
       'decided_by',
       'decided_at',
@@ -61,6 +62,7 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   },
   receipt_reports: APPEND_ONLY,
   receipt_debits: APPEND_ONLY,
+  bank_lines: APPEND_ONLY,
   receipt_events: APPEND_ONLY,
   unread_messages: {
     insert: true,
@@ -77,14 +79,23 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   // The house.
   house_entries: { insert: true, update: ['row_id'] },
   house_journals: APPEND_ONLY,
+  summary_terms: APPEND_ONLY,
+  account_codes: APPEND_ONLY,
+  summary_journals: APPEND_ONLY,
+  summary_lines: APPEND_ONLY,
+  summary_exports: APPEND_ONLY,
   invoicing_terms: APPEND_ONLY,
   invoice_names: APPEND_ONLY,
   invoice_runs: APPEND_ONLY,
   invoices: APPEND_ONLY,
   invoice_controls: APPEND_ONLY,
+  house_accounts: APPEND_ONLY,
   house_transfers: APPEND_ONLY,
   vendor_payouts: APPEND_ONLY,
   payout_phones: APPEND_ONLY,
+  vendor_openings: APPEND_ONLY,
+  reference_files: APPEND_ONLY,
+  reference_file_ends: APPEND_ONLY,
 
   // Payments.
   payments: READ_ONLY,
@@ -125,6 +136,7 @@ export const PAYMENTS_GRANTS: RuntimeGrants = {
   operator_handles: { insert: true, delete: true },
   archive_files: READ_ONLY,
   archived_payments: READ_ONLY,
+  used_references: { insert: true, update: ['outcome'] },
 
   // Webhooks.
   webhooks: { insert: true, updateAllBut: ['vendor_id'], delete: true },

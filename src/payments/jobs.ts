@@ -19,6 +19,7 @@ import { startWebhookSender } from './events/sender.ts';
 import { startChainBuilder } from './ledger/chain-builder.ts';
 import { startSums } from './ledger/sums.ts';
 import { issueInvoices } from './invoices/issue.ts';
+import { makeSummaries } from './summaries/make.ts';
 import { undoAndLog } from './quarantine/forged.ts';
 import { findOpenQuarantine } from './quarantine/read-quarantine.ts';
 import { pullDueStatements } from './reconciliation/pull.ts';
@@ -59,7 +60,8 @@ export function startPaymentJobs(options: JobOptions): PaymentJobs {
     log,
   });
   const sums = startSums({ pool, everyMs: timing.sumsEveryMs, log });
-  const invoices = startInvoices(options);
+  const invoices = startNumbered(options, issueInvoices, 'invoices');
+  const summaries = startNumbered(options, makeSummaries, 'summary journals');
   const retention = startEventRetention({
     pool,
     clock,
@@ -100,6 +102,7 @@ export function startPaymentJobs(options: JobOptions): PaymentJobs {
       await formerKeys.stop();
       await handles.stop();
       await retention.stop();
+      await summaries.stop();
       await invoices.stop();
       await sums.stop();
       await chain.stop();
@@ -107,16 +110,20 @@ export function startPaymentJobs(options: JobOptions): PaymentJobs {
   };
 }
 
-/** Issues nothing during a quarantine: what the ledger lacks would be missing in the invoice of its month. */
-function startInvoices(options: JobOptions): PeriodicJob {
+/** Does nothing during a quarantine: what the ledger lacks would be missing for good in what is numbered. */
+function startNumbered(
+  options: JobOptions,
+  make: (options: JobOptions, stopping: AbortSignal) => Promise<void>,
+  what: string,
+): PeriodicJob {
   const { pool, timing, log } = options;
   return startPeriodicJob({
     everyMs: timing.invoicesEveryMs,
     atOnce: true,
     work: async (stopping) => {
-      if ((await findOpenQuarantine(pool)) === undefined) await issueInvoices(options, stopping);
+      if ((await findOpenQuarantine(pool)) === undefined) await make(options, stopping);
     },
-    failureText: 'invoices could not be issued',
+    failureText: `${what} could not be made`,
     log,
   });
 }

@@ -114,7 +114,7 @@ function addQueueMetrics(registry: MetricsRegistry, pool: Pool): void {
   const gauge = gaugesOf(registry, () => read());
   const oldest = gauge(
     'malipo_oldest_open_seconds',
-    'Age of the oldest open transaction, by stage: send (queued) or verify (outcome not known)',
+    'Age of the oldest open payment, by stage: send (queued) or verify (outcome not known)',
     ['stage'],
   );
   const open = gauge('malipo_open_payments', 'Open payments by biller and stage', [

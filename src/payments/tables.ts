@@ -39,6 +39,7 @@ export const PAYMENTS_TABLES: TableClasses = {
   receipts: 'local',
   receipt_reports: 'local',
   receipt_debits: 'local',
+  bank_lines: 'local',
   receipt_events: 'local',
   receipt_pushes: 'local',
   // Its sender may be a source, and the vendor is unknown.
@@ -55,15 +56,25 @@ export const PAYMENTS_TABLES: TableClasses = {
   house_entries: 'local',
   house_transfers: 'local',
   house_journals: 'local',
+  // They sum over all vendors.
+  summary_terms: 'local',
+  account_codes: 'local',
+  summary_journals: 'local',
+  summary_lines: 'local',
+  summary_exports: 'local',
   // Numbers have no gaps across vendors.
   invoicing_terms: 'local',
   invoice_names: 'local',
   invoice_runs: 'local',
   invoices: 'local',
   invoice_controls: 'local',
+  house_accounts: 'local',
   // The bank's reference must be unique across vendors.
   vendor_payouts: 'local',
   payout_phones: 'local',
+  vendor_openings: 'local',
+  reference_files: 'local',
+  reference_file_ends: 'local',
 
   payments: 'distributed',
   dispatch_queue: 'distributed',
@@ -74,6 +85,7 @@ export const PAYMENTS_TABLES: TableClasses = {
   operator_handles: 'local',
   archive_files: 'local',
   archived_payments: 'distributed',
+  used_references: 'distributed',
 
   webhooks: 'distributed',
   events: 'distributed',

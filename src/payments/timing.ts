@@ -20,7 +20,7 @@ export interface Timing {
   readonly bulkLeaseMs: number;
   readonly webhookPollMs: number;
   readonly chainEveryMs: number;
-  /** Interval of the search for a period whose fees are to be invoiced. */
+  /** Interval of the search for a period of which invoices or a summary journal are to be made. */
   readonly invoicesEveryMs: number;
   /** Interval of summing hours and days that have ended. */
   readonly sumsEveryMs: number;

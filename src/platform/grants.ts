@@ -9,5 +9,11 @@ export const PLATFORM_GRANTS: RuntimeGrants = {
   backups: READ_ONLY,
   database_purpose: APPEND_ONLY,
   database_history: { insert: true, updateAllBut: ['installation_id'] },
+  action_answers: { insert: true, update: ['answer', 'refusal'], delete: true },
+  jobs: {
+    insert: true,
+    update: ['progress', 'leased_until', 'ended_at', 'outcome', 'result', 'error'],
+    delete: true,
+  },
   database_processes: { insert: true, update: ['seen_at', 'epoch'], delete: true },
 };

@@ -9,4 +9,6 @@ export const PLATFORM_TABLES: TableClasses = {
   database_purpose: 'local',
   database_history: 'local',
   database_processes: 'local',
+  action_answers: 'local',
+  jobs: 'local',
 };

@@ -41,7 +41,7 @@ export function draftOf(
     proposedBy: nameOf(by),
     proposerId: by.personId,
     proposedAt: at,
-    expiresAt: days === null ? null : new Date(at.getTime() + days * DAY_MS),
+    expiresAt: days === undefined ? null : new Date(at.getTime() + days * DAY_MS),
   };
 }
 

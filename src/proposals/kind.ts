@@ -45,10 +45,10 @@ export interface Kind<Content extends object, Facts, Plan> {
   readonly decidedBy: Permission;
   /** Lets people of the vendor that it concerns propose or decide, with the same permission. Otherwise only staff may. */
   readonly ownVendor?: { readonly proposes?: true; readonly decides?: true };
-  /** Null: it waits until somebody decides. */
-  readonly expiresAfterDays: number | null;
-  /** True: a new proposal about the same thing withdraws the old one. False: the new one is refused. */
-  readonly replaces: boolean;
+  /** Absent: it waits until somebody decides. */
+  readonly expiresAfterDays?: number;
+  /** A new proposal about the same thing withdraws the old one. Absent: the new one is refused. */
+  readonly replaces?: true;
   /** Settings, income by hand and people: whether it takes effect at once, because there is no second person. */
   actsAlone?(db: Queryable, by: Actor, content: Content): Promise<boolean>;
   /** Names the thing that the proposal is about. Only one proposal of the kind waits for each such thing. */

@@ -75,5 +75,5 @@ async function* linesOfPage({ payments }: PaymentPage): AsyncGenerator<string> {
 }
 
 function lineOf(payment: typeof EXAMPLE_PAYMENT): string {
-  return csvLine(COLUMNS.map((column) => payment[column] ?? ''));
+  return csvLine(COLUMNS, (column) => payment[column] ?? '');
 }

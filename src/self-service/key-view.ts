@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { strict } from '../platform/base/json-fields.ts';
 import type { KeyRow } from '../parties/read-keys.ts';
 import { nullable } from '../platform/http/schemas.ts';
 import { idempotencyKey, instant } from './schemas.ts';
@@ -36,18 +37,15 @@ export const keyParams = Type.Object({
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 
 export const rotation = (leastOverlapSeconds: number) =>
-  Type.Object(
-    {
-      overlap_seconds: Type.Integer({
-        minimum: leastOverlapSeconds,
-        maximum: MAX_OVERLAP_SECONDS,
-        description: 'How long the former key or secret stays valid, in seconds.',
-        examples: [86_400],
-      }),
-      idempotency_key: idempotencyKey,
-    },
-    { additionalProperties: false },
-  );
+  strict({
+    overlap_seconds: Type.Integer({
+      minimum: leastOverlapSeconds,
+      maximum: MAX_OVERLAP_SECONDS,
+      description: 'How long the former key or secret stays valid, in seconds.',
+      examples: [86_400],
+    }),
+    idempotency_key: idempotencyKey,
+  });
 
 export const newKey = Type.Object({
   key_id: Type.String(),

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { strict } from '../platform/base/json-fields.ts';
 import { replayEvents as replay } from '../payments/events/administer.ts';
 import { EVENT_STATES } from '../payments/events/event-types.ts';
 import { Refusal } from '../platform/base/errors.ts';
@@ -15,15 +16,12 @@ import { requireWebhook } from './webhook-view.ts';
 /** Each may concern all events of a month. People’s replays count as well. */
 const LIMIT = perMinute(5, 'replays of selections of events');
 
-const body = Type.Object(
-  {
-    state: Type.Optional(
-      Type.Enum([...EVENT_STATES], { description: 'Events whose delivery is in this state.' }),
-    ),
-    ...period,
-  },
-  { additionalProperties: false },
-);
+const body = strict({
+  state: Type.Optional(
+    Type.Enum([...EVENT_STATES], { description: 'Events whose delivery is in this state.' }),
+  ),
+  ...period,
+});
 
 export function replayEvents(deps: SelfServiceDeps): AnyResource {
   return resource(deps, {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { strict } from '../platform/base/json-fields.ts';
 import { setEventTypes, setWebhook as put } from '../payments/events/administer.ts';
 import { OPTIONAL_EVENT_TYPES } from '../payments/events/event-types.ts';
 import { findWebhook } from '../payments/events/read-webhooks.ts';
@@ -11,25 +12,21 @@ import { EXAMPLE_WEBHOOK, readWebhook, webhookFields } from './webhook-view.ts';
 
 const LIMIT = perMinute(10, 'changes of the webhook');
 
-const body = Type.Object(
-  {
-    url: Type.String({
-      minLength: 1,
-      maxLength: 2_000,
-      description: 'It must be public and use https.',
-      examples: [EXAMPLE_WEBHOOK.url],
+const body = strict({
+  url: Type.String({
+    minLength: 1,
+    maxLength: 2_000,
+    description: 'It must be public and use https.',
+    examples: [EXAMPLE_WEBHOOK.url],
+  }),
+  types: Type.Optional(
+    Type.Array(Type.Enum([...OPTIONAL_EVENT_TYPES]), {
+      minItems: 1,
+      uniqueItems: true,
+      description: 'The types of events that are sent. Default: unchanged; all for a new webhook.',
     }),
-    types: Type.Optional(
-      Type.Array(Type.Enum([...OPTIONAL_EVENT_TYPES]), {
-        minItems: 1,
-        uniqueItems: true,
-        description:
-          'The types of events that are sent. Default: unchanged; all for a new webhook.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+  ),
+});
 
 export function setWebhook(deps: SelfServiceDeps): AnyResource {
   return resource(deps, {

@@ -3,13 +3,14 @@ import { createSessionLookUps } from '../parties/people/session-look-ups.ts';
 import { createPersonLimits } from '../parties/people/person-limits.ts';
 import { createTokens } from '../parties/people/tokens.ts';
 import { Refusal } from '../platform/base/errors.ts';
+import { once } from '../platform/http/once.ts';
 import { countsAsChange, httpRoutesOf } from '../staff/http.ts';
 import type { HttpRoute } from '../staff/http.ts';
+import { propertiesOf } from '../staff/definition.ts';
 import type { Noun } from '../staff/definition.ts';
 import type { StaffDeps } from '../staff/deps.ts';
 import { mountHttp } from '../staff/mount-http.ts';
 import type { Admitted } from '../staff/mount-http.ts';
-import { once } from '../staff/once.ts';
 import { isForPages } from '../staff/viewer.ts';
 import { callerOf } from './callers.ts';
 import type { Caller, CallerDeps } from './callers.ts';
@@ -78,8 +79,13 @@ async function admit(
   const sender = { personId: caller.id, vendor: undefined };
   if (countsAsChange(route)) callers.limits.forChange(sender);
   else callers.limits.forReading(sender);
-  if (!caller.viewer.permissions.has(route.of.permission)) throw new Refusal('not_permitted');
-  return caller;
+  const { permissions, token } = caller.viewer;
+  const { permission } = route.of;
+  if (permissions.has(permission)) return caller;
+  const whose = token === null ? 'your role' : `the token ${token}`;
+  throw new Refusal('not_permitted', {
+    text: `This needs the permission ${permission}, which ${whose} does not have`,
+  });
 }
 
 /** An action with a key is carried out once. */
@@ -89,7 +95,8 @@ async function onceUnderKey<Found extends object>(
   work: () => Promise<Found>,
 ): Promise<Found> {
   const key = request.headers['idempotency-key'];
-  if (typeof key !== 'string' || route.of.kind !== 'action') return await work();
+  const { of } = route;
+  if (typeof key !== 'string' || of.kind !== 'action') return await work();
   const { params, query, body } = asked;
   const onReplay = (): void => void reply.header('idempotency-replayed', 'true');
   // A file is known by its bytes.
@@ -101,5 +108,6 @@ async function onceUnderKey<Found extends object>(
     at: clock.now(),
     onReplay,
   };
-  return (await once(pool, route.of, kept, work)) as Found;
+  const hasSecret = propertiesOf(of.output).some(([, { secret }]) => secret === true);
+  return (await once(pool, { ...of, hasSecret }, kept, work)) as Found;
 }

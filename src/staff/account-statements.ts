@@ -1,10 +1,12 @@
+import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { Static, TProperties } from 'typebox';
 import type { StatementHead, StatementLine } from '../payments/reports/statement.ts';
 import type { StatementOf } from '../payments/reports/statement-accounts.ts';
 import type { StatementPart } from '../payments/reports/statement-pages.ts';
 import { Refusal } from '../platform/base/errors.ts';
-import { view } from './definition.ts';
+import { DOCUMENT_FORMATS } from '../platform/documents/document.ts';
+import { download, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
 import * as fields from './fields.ts';
@@ -14,8 +16,13 @@ import { wireOf } from './wire.ts';
 const core = async () => ({
   ...(await import('../payments/reports/statement-pages.ts')),
   ...(await import('../payments/reports/statement-table.ts')),
+  ...(await import('../payments/reports/statement-document.ts')),
+  ...(await import('../payments/reconciliation/settlement-report.ts')),
+  ...(await import('../platform/base/clock.ts')),
+  ...(await import('../platform/base/period.ts')),
+  ...(await import('../platform/documents/rendered.ts')),
   ...(await import('../self-service/period.ts')),
-  ...(await import('./own-vendor.ts')),
+  ...(await import('../parties/require-vendor.ts')),
 });
 type Core = Awaited<ReturnType<typeof core>>;
 
@@ -114,6 +121,19 @@ type OfOperator = Static<typeof ofOperator>;
 export type AccountStatement = OfVendor | OfOperator;
 export type AccountStatementLine = OfVendor['lines'][number] | OfOperator['lines'][number];
 
+const settlement = Type.Object({
+  from: fields.time(),
+  to: fields.time({ description: 'not included' }),
+  lines: Type.Array(
+    Type.Object({
+      ...titled({ part: text, item: text }),
+      count: orNull(Type.Integer(), { title: 'Number', unit: 'count' }),
+      amount: fields.moneyOrNull({ title: 'Amount' }),
+    }),
+  ),
+});
+export type SettlementAnswer = Static<typeof settlement>;
+
 const page = { ...fields.bookPeriod, ...paging(200) };
 const TABLE = {
   rows: 'lines',
@@ -175,6 +195,55 @@ export const ACCOUNT_STATEMENTS: Noun = {
           vid: part.vids.get(line.vendorId ?? 0) ?? null,
         }));
         return { ...partOf(part, operatorsSums), lines };
+      },
+    }),
+    view(core, {
+      name: 'account-statement.settlement',
+      summary:
+        'The settlement with an operator over a period, to send to it: our float with payments, charges, commission and top-ups, commission to be paid, its statement beside our books, and what differs now.',
+      route: 'GET /operators/:operator/settlement',
+      permission: 'finance.read',
+      isLong: true,
+      input: inputOf({
+        operator: fields.code({ description: 'operator code' }),
+        ...fields.bookPeriod,
+      }),
+      output: settlement,
+      rows: 'lines',
+      empty: 'nothing',
+      handle: async ({ core: loaded, input, deps }) => {
+        await requireOperator(input.operator, deps);
+        const asked = loaded.readBookPeriod(input, {
+          ...{ wireTime: deps.wireTime, now: deps.clock.now() },
+        });
+        return wireOf(await loaded.reportSettlement(deps.pool, input.operator, asked));
+      },
+    }),
+    download(core, {
+      name: 'account-statement.document',
+      summary:
+        'A vendor’s statement of a month as a document, with one line for each payment and totals by kind.',
+      route: 'GET /vendors/:vid/account-statement/document',
+      permission: 'statement.read',
+      ownVendor: true,
+      input: inputOf({
+        vid: fields.vid(),
+        month: fields.month({ description: 'YYYY-MM' }),
+        format: Type.Enum([...DOCUMENT_FORMATS], {
+          default: 'pdf',
+          description: 'form of the file',
+        }),
+      }),
+      handle: async ({ core: loaded, input, deps }) => {
+        const { pool, wireTime, clock } = deps;
+        const vendor = await loaded.requireVendor(pool, input.vid);
+        const month = loaded.periodOfMonth(input.month, wireTime);
+        if (month === undefined) throw new Refusal('invalid_field', { field: 'month' });
+        const made = { wireTime, madeAt: clock.now() };
+        const document = await loaded.statementDocument(pool, vendor, month, made);
+        const { type, ending, content } = await loaded.rendered(document, input.format);
+        const name = `statement-${input.vid}-${input.month}.${ending}`;
+        return { name, type, body: Readable.from([content]) };
       },
     }),
   ],

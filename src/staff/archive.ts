@@ -7,7 +7,7 @@ import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import { requireMachine } from './deps.ts';
 import { count, inputOf, moment, text, titled } from './fields.ts';
-import { readMoment } from './times.ts';
+import { readMoment } from '../platform/base/times.ts';
 
 const core = async () => await import('../payments/archive/archive.ts');
 

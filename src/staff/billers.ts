@@ -7,26 +7,18 @@ import { Refusal } from '../platform/base/errors.ts';
 import { centsOf } from '../platform/base/money.ts';
 import { interval, intervalOf, sums, sumsOf, sumsText } from './activity-view.ts';
 import { billerStatus, statusOf } from './biller-view.ts';
+import { changing } from './changing.ts';
 import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
 import * as fields from './fields.ts';
-import {
-  inputOf,
-  money,
-  moneyOrNull,
-  NOTHING,
-  text,
-  textOrNull,
-  timeOrNull,
-  titled,
-} from './fields.ts';
+import { inputOf, money, moneyOrNull, NOTHING, text, textOrNull, titled } from './fields.ts';
 import { ASKS_OPERATORS } from './limits.ts';
 import { product, productOf } from './product-schema.ts';
-import { proposalView } from './proposal-schema.ts';
+import { setting } from './proposing.ts';
 import { routeOf, routeView, STATES } from './route-view.ts';
 import { settingReason } from './signer-schema.ts';
-import { readMoment } from './times.ts';
+import { momentIf } from '../platform/base/times.ts';
 import { fit, wireOf } from './wire.ts';
 
 const core = async () => ({
@@ -37,7 +29,6 @@ const core = async () => ({
   ...(await import('../payments/overview/figures.ts')),
   ...(await import('../payments/prices/text.ts')),
   ...(await import('../payments/settings/billers.ts')),
-  ...(await import('./setting-core.ts')),
 });
 type Loaded = Awaited<ReturnType<typeof core>>;
 
@@ -113,7 +104,7 @@ const products = Type.Object({
     Type.Object({
       operator: text(),
       /** The last complete list. */
-      refreshed_at: timeOrNull(),
+      refreshed_at: fields.timeOrNull(),
       /** Why the last attempt failed. */
       error: textOrNull(),
     }),
@@ -164,7 +155,7 @@ export const BILLERS: Noun = {
         };
       },
     }),
-    action(core, {
+    setting(core, {
       name: 'biller.set',
       summary: 'Add a biller, or change the settings that are given.',
       route: 'POST /billers/:biller',
@@ -175,7 +166,7 @@ export const BILLERS: Noun = {
         ...['name', 'category', 'operator', 'minimum', 'maximum', 'amounts', 'phone'],
         ...['validates', 'account_format', 'account_label', 'position'],
       ],
-      input: inputOf({
+      input: {
         biller,
         name: Type.Optional(fields.displayName({ description: 'full name' })),
         category: Type.Optional(fields.displayName({ description: 'such as airtime, water, tv' })),
@@ -218,11 +209,8 @@ export const BILLERS: Noun = {
             description: 'position in the list',
           }),
         ),
-        reason: settingReason,
-      }),
-      output: proposalView,
-      handle: async ({ core: { changedSetting, changeJson, BILLER }, ...asked }) => {
-        const { input } = asked;
+      },
+      change: async ({ core: { changeJson, BILLER }, input }) => {
         const change = changeJson({
           name: input.name,
           category: input.category,
@@ -236,11 +224,10 @@ export const BILLERS: Noun = {
           accountLabel: input.account_label,
           position: input.position,
         });
-        const key = { billerCode: input.biller };
-        return await changedSetting(asked, { setting: BILLER, key, change });
+        return { setting: BILLER, key: { billerCode: input.biller }, change };
       },
     }),
-    action(core, {
+    changing(core, {
       name: 'biller.set-status',
       summary:
         'Take a biller OFFLINE (nothing is created or sent; payments already sent are still verified) or ONLINE.',
@@ -256,14 +243,13 @@ export const BILLERS: Noun = {
         ),
       }),
       output: Type.Object({ biller: text({ title: 'Biller' }), ...billerStatus }),
-      handle: async ({ core: { changeBillerStatus, readBiller }, input, deps }) => {
-        const { biller: named, status, reason, until: end } = input;
-        const stateNow = async () => statusOf(await readBiller(deps.pool, named, deps.clock.now()));
-        const before = await stateNow();
-        const until = end === undefined ? undefined : readMoment(end, 'until', deps.wireTime);
-        await changeBillerStatus(deps.pool, named, status, { reason: reason.trim(), until });
-        const after = await stateNow();
-        return { result: { biller: named, ...after }, audit: { before, after } };
+      now: async ({ core: { readBiller }, input: { biller: named }, deps: { pool, clock } }) => ({
+        ...{ biller: named, ...statusOf(await readBiller(pool, named, clock.now())) },
+      }),
+      change: async ({ core: { changeBillerStatus }, input, deps: { pool, wireTime } }) => {
+        const { biller: named, status, reason } = input;
+        const until = momentIf(input.until, 'until', wireTime);
+        await changeBillerStatus(pool, named, status, { reason: reason.trim(), until });
       },
     }),
     view(core, {

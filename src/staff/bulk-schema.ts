@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import * as fields from './fields.ts';
-import { count, money, moneyOrNull, orNull, text, textOrNull } from './fields.ts';
+import { count, money, moneyOrNull, orNull, text, textOrNull, titled } from './fields.ts';
 import type { PageOf } from './lists.ts';
 
 /** A file of payments as people see it: its rows before it is submitted, and what has come of them. */
@@ -10,10 +10,7 @@ const batch = {
   reference: text({ title: 'Reference' }),
   created_at: fields.time({ title: 'Submitted' }),
   /** Null: not every row is decided. */
-  ended_at: fields.timeOrNull({ title: 'Ended' }),
-  rows: count({ title: 'Rows' }),
-  accepted: count({ title: 'Accepted' }),
-  refused: count({ title: 'Refused' }),
+  ...titled({ ended_at: fields.timeOrNull, rows: count, accepted: count, refused: count }),
 };
 export const batchView = Type.Object(batch);
 export type BatchView = Static<typeof batchView>;

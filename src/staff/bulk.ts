@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import type { Batch, RowResult } from '../batches/batch.ts';
 import type { BatchResults } from '../batches/batches.ts';
-import type { AcceptedRow, BulkBatches } from '../payments/bulk/batch.ts';
+import type { VendorRow } from '../parties/read-vendors.ts';
+import type { AcceptedRow, BulkBatches, BulkRow } from '../payments/bulk/batch.ts';
 import { batchReference } from '../payments/operations/fields.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import { LIMITS } from '../platform/base/limits.ts';
@@ -9,7 +10,7 @@ import { batchDetail, batchView, fileChecked } from './bulk-schema.ts';
 import type { BatchDetail, BatchView, FileChecked } from './bulk-schema.ts';
 import { action, download, view } from './definition.ts';
 import type { Asked, Noun } from './definition.ts';
-import { requirePayments } from './deps.ts';
+import { requireFile, requirePayments } from './deps.ts';
 import type { StaffDeps } from './deps.ts';
 import * as fields from './fields.ts';
 import { inputOf, NOTHING } from './fields.ts';
@@ -20,8 +21,8 @@ const core = async () => ({
   ...(await import('../batches/read-batches.ts')),
   ...(await import('../payments/operations/bulk-progress.ts')),
   ...(await import('../payments/operations/bulk-result.ts')),
-  ...(await import('./bulk-core.ts')),
-  ...(await import('./own-vendor.ts')),
+  ...(await import('../payments/operations/bulk-check.ts')),
+  ...(await import('../parties/require-vendor.ts')),
 });
 type Core = Awaited<ReturnType<typeof core>>;
 
@@ -66,7 +67,8 @@ export const BULK: Noun = {
       output: fileChecked,
       handle: async ({ core: loaded, deps, viewer }) => {
         const vendor = await loaded.payingVendor(deps.pool, viewer);
-        return await loaded.checkRows((await loaded.sentRows(deps)).rows, vendor, deps);
+        const { rows } = await loaded.readSentRows(requireFile(deps).path);
+        return await checkedBy(loaded, { rows, vendor, deps });
       },
     }),
     action(core, {
@@ -85,12 +87,12 @@ export const BULK: Noun = {
       output: batchView,
       handle: async ({ core: loaded, input, deps, viewer }) => {
         const vendor = await loaded.payingVendor(deps.pool, viewer);
-        const { rows, sha256: fileSha256 } = await loaded.sentRows(deps);
+        const { rows, sha256: fileSha256 } = await loaded.readSentRows(requireFile(deps).path);
         const key = { vendorId: vendor.vendorId, batchReference: input.reference };
         const batches = batchesOf(deps);
         const earlier = await loaded.readBatch(deps.pool, { ...key, kind: 'payments' });
         if (earlier === undefined) {
-          requireShown(input.total, await loaded.checkRows(rows, vendor, deps));
+          requireShown(input.total, await checkedBy(loaded, { rows, vendor, deps }));
         }
         const progress = await batches.accept({ ...key, fileSha256, rows });
         const after = { rows: progress.rowCount, sha256: fileSha256.toString('hex') };
@@ -105,10 +107,10 @@ export const BULK: Noun = {
       input: inputOf({ reference }),
       output: batchDetail,
       handle: async (asked) => {
-        const { progress, pages } = await resultsOf(asked);
+        const { progress, slices } = await resultsOf(asked);
         const refusals: BatchDetail['refusals'] = [];
-        for await (const page of pages) {
-          for (const result of page) {
+        for await (const slice of slices) {
+          for (const result of slice) {
             if (result.kind !== 'refused' || refusals.length === MAX_REFUSALS) continue;
             const { row, reference: merchant_reference, code, text: says, field = null } = result;
             refusals.push({ row, merchant_reference, code, field, text: says });
@@ -130,17 +132,27 @@ export const BULK: Noun = {
       handle: async (asked) => {
         const { input, deps, core: loaded } = asked;
         const results = await resultsOf(asked);
-        const pages = input.only === undefined ? results.pages : refusedOf(results.pages);
+        const slices = input.only === undefined ? results.slices : refusedOf(results.slices);
         const {
           body,
           type,
           fileName = '',
-        } = loaded.bulkResultsAnswer({ ...results, pages }, { ...deps, format: 'csv' });
+        } = loaded.bulkResultsAnswer({ ...results, slices }, { ...deps, format: 'csv' });
         return { name: fileName, type, body };
       },
     }),
   ],
 };
+
+async function checkedBy(
+  { checkRows }: Core,
+  { rows, vendor, deps }: { rows: readonly BulkRow[]; vendor: VendorRow; deps: StaffDeps },
+): Promise<FileChecked> {
+  const floatCents = await requirePayments(deps).balances.float(vendor.vendorId);
+  const catalogue = await deps.catalogue();
+  const billerOf = (code: string) => catalogue.biller(code);
+  return wireOf(await checkRows(deps.pool, rows, { vendor, floatCents, billerOf }));
+}
 
 /** Throws: `unavailable`. */
 function batchesOf(deps: StaffDeps): BulkBatches {
@@ -176,7 +188,7 @@ async function resultsOf({
 }
 
 async function* refusedOf(
-  pages: BatchResults<AcceptedRow>['pages'],
+  slices: BatchResults<AcceptedRow>['slices'],
 ): AsyncGenerator<RowResult<AcceptedRow>[]> {
-  for await (const page of pages) yield page.filter(({ kind }) => kind === 'refused');
+  for await (const slice of slices) yield slice.filter(({ kind }) => kind === 'refused');
 }

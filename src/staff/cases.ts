@@ -12,6 +12,7 @@ import * as fields from './fields.ts';
 import { inputOf, orNull, paging, reason, text, textOrNull, titled, vid } from './fields.ts';
 import { pageByTime } from './pages.ts';
 import { proposalView } from './proposal-schema.ts';
+import { proposing } from './proposing.ts';
 
 const core = async () => ({
   ...(await import('../payments/cases/case-proposals.ts')),
@@ -24,7 +25,6 @@ const core = async () => ({
   ...(await import('../proposals/draft.ts')),
   ...(await import('../parties/read-vendors.ts')),
   ...(await import('./case-core.ts')),
-  ...(await import('./proposal-core.ts')),
 });
 
 const list = Type.Object({
@@ -193,7 +193,7 @@ export const CASES: Noun = {
         return { result: loaded.caseViewOf(row, new Map()), audit };
       },
     }),
-    action(core, {
+    proposing(core, {
       name: 'case.propose',
       summary: 'Propose how to resolve a case. Nothing is posted yet.',
       route: 'POST /cases/:case/propose',
@@ -234,27 +234,16 @@ export const CASES: Noun = {
           }),
         ),
       }),
-      output: proposalView,
-      handle: async ({ core: loaded, input, deps, viewer }) => {
+      make: async ({ core: { proposeResolution }, input, deps, viewer: { actor: by } }) => {
         const { case: id, resolution, amount, details = {} } = input;
-        const { pool } = deps;
-        const proposals = await deps.proposals();
-        const row = await loaded.proposeResolution(
-          { pool, proposals },
-          {
-            caseId: id,
-            by: viewer.actor,
-            proposal: {
-              resolution,
-              note: input.reason,
-              amount_cents: amount === undefined ? null : parseMoney(amount).toString(),
-              operator_reference: input.operator_reference ?? null,
-              message: input.message ?? null,
-              details: Object.keys(details).length === 0 ? null : details,
-            },
-          },
-        );
-        return await loaded.proposedAnswer(row, deps, viewer);
+        const proposal = {
+          ...{ resolution, note: input.reason, message: input.message ?? null },
+          amount_cents: amount === undefined ? null : parseMoney(amount).toString(),
+          operator_reference: input.operator_reference ?? null,
+          details: Object.keys(details).length === 0 ? null : details,
+        };
+        const of = { pool: deps.pool, proposals: await deps.proposals() };
+        return await proposeResolution(of, { caseId: id, by, proposal });
       },
     }),
   ],

@@ -1,11 +1,13 @@
 import { Type } from 'typebox';
 import { Refusal } from '../platform/base/errors.ts';
 import type { CollectorScope } from '../parties/vendor.ts';
-import { action, view } from './definition.ts';
+import { changing } from './changing.ts';
+import { view } from './definition.ts';
 import type { AnyAction, Noun } from './definition.ts';
+import type { StaffDeps } from './deps.ts';
 import * as fields from './fields.ts';
 import { inputOf, NOTHING, text, textOrNull, titled } from './fields.ts';
-import { proposalView } from './proposal-schema.ts';
+import { setting } from './proposing.ts';
 import {
   keysColumn,
   keysOf,
@@ -14,7 +16,8 @@ import {
   signature,
   STATUSES,
 } from './signer-schema.ts';
-import { secondsOf } from './times.ts';
+import { secondsOf } from '../platform/base/times.ts';
+import { wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../parties/administer.ts')),
@@ -24,8 +27,8 @@ const core = async () => ({
   ...(await import('../payments/settings/collectors.ts')),
   ...(await import('../payments/settings/fields.ts')),
   ...(await import('../payments/settings/sealed.ts')),
-  ...(await import('./setting-core.ts')),
 });
+type Core = Awaited<ReturnType<typeof core>>;
 
 const status = Type.Enum([...STATUSES], { title: 'Status' });
 
@@ -51,15 +54,10 @@ const collector = fields.vid({ argument: true, description: 'collector ID' });
 const VID = /^[A-Za-z0-9_.-]{1,64}$/;
 const scope = {
   vendors: Type.Optional(
-    Type.Array(fields.vid(), {
-      maxItems: 1000,
+    fields.listOf(fields.vid(), {
+      ...{ option: 'vendor', placeholder: 'vid', form: 'a vendor ID', maxItems: 1000 },
       description: 'a vendor whose income it may report; repeatable',
-      spelt: [
-        {
-          ...{ option: 'vendor', placeholder: 'vid', form: 'a vendor ID' },
-          read: (given: string) => (VID.test(given) ? given : undefined),
-        },
-      ],
+      read: (given) => (VID.test(given) ? given : undefined),
     }),
   ),
   all_vendors: Type.Optional(
@@ -81,11 +79,16 @@ function scopeOf({
   throw new Refusal('invalid_field', { field: 'vendors', text: problem });
 }
 
-const withKey = Type.Object({
-  ...proposalView.properties,
+const newKey = {
   /** Valid once the proposal is approved. Null: a program proposed it. */
   secret: textOrNull({ title: 'Key', secret: true, nullText: 'not shown to a program' }),
-});
+};
+
+async function sealedKey(loaded: Core, collectorId: string, { masterKeys }: StaffDeps) {
+  const key = loaded.newSecurityKey();
+  const of = loaded.collectorSealed(collectorId);
+  return { secret: loaded.sealSecret(key, of, await masterKeys()), also: { secret: key } };
+}
 
 const SETS = {
   permission: 'vendors.act',
@@ -97,24 +100,19 @@ export const COLLECTORS: Noun = {
   command: 'collector',
   summary: 'Collectors report the income they collect for vendors.',
   definitions: [
-    action(core, {
+    setting(core, {
       ...SETS,
       name: 'collector.add',
       summary: 'Add a collector. Its security key is shown once.',
       route: 'POST /collectors',
       needsOne: ['vendors', 'all_vendors'],
-      input: inputOf({ collector, name: fields.displayName(), ...scope, reason }),
-      output: withKey,
-      handle: async ({ core: loaded, ...asked }) => {
-        const { collector: id, name } = asked.input;
-        const key = loaded.newSecurityKey();
-        const masterKeys = await asked.deps.masterKeys();
-        const secret = loaded.sealSecret(key, loaded.collectorSealed(id), masterKeys);
-        const { result, audit } = await loaded.changedSetting(asked, {
-          ...{ setting: loaded.COLLECTOR, key: { collector: id } },
-          change: { added: { name, secret }, scope: scopeOf(asked.input) },
-        });
-        return { result: { ...result, secret: key }, audit };
+      input: { collector, name: fields.displayName(), ...scope },
+      also: newKey,
+      change: async ({ core: loaded, input, deps }) => {
+        const { collector: id, name } = input;
+        const { secret, also } = await sealedKey(loaded, id, deps);
+        const change = { added: { name, secret }, scope: scopeOf(input) };
+        return { setting: loaded.COLLECTOR, key: { collector: id }, change, also };
       },
     }),
     view(core, {
@@ -130,53 +128,35 @@ export const COLLECTORS: Noun = {
         const keys = await listKeys(deps.pool, ['collector']);
         const found = await listCollectors(deps.pool);
         return {
-          collectors: found.map(({ vids, allVendors, createdAt, ...row }) => ({
-            ...row,
-            all_vendors: allVendors,
-            vendors: vids,
-            keys: keysOf(keys, row.collector),
-            created_at: createdAt.toISOString(),
+          collectors: found.map(({ vids: vendors, ...row }) => ({
+            ...{ ...wireOf(row), vendors, keys: keysOf(keys, row.collector) },
           })),
         };
       },
     }),
-    action(core, {
+    setting(core, {
       ...SETS,
       name: 'collector.set',
       summary: 'Change settings of a collector. Other settings stay.',
       route: 'POST /collectors/:collector',
       needsOne: ['signature', 'vendors', 'all_vendors'],
-      input: inputOf({ collector, signature: Type.Optional(signature()), ...scope, reason }),
-      output: proposalView,
-      handle: async ({ core: { changedSetting, present, COLLECTOR }, ...asked }) => {
-        const { collector: id, signature: version } = asked.input;
-        const change = present({ signature: version, scope: scopeOf(asked.input) });
-        return await changedSetting(asked, {
-          ...{ setting: COLLECTOR, key: { collector: id }, change },
-        });
+      input: { collector, signature: Type.Optional(signature()), ...scope },
+      change: async ({ core: { present, COLLECTOR }, input }) => {
+        const change = present({ signature: input.signature, scope: scopeOf(input) });
+        return { setting: COLLECTOR, key: { collector: input.collector }, change };
       },
     }),
-    action(core, {
+    setting(core, {
       ...SETS,
       name: 'collector.rotate-key',
       summary: 'Create a new security key. It is shown once.',
       route: 'POST /collectors/:collector/keys',
-      input: inputOf({
-        collector,
-        overlap: overlap('how long the former key stays valid'),
-        reason,
-      }),
-      output: withKey,
-      handle: async ({ core: loaded, ...asked }) => {
-        const { collector: id, overlap: kept } = asked.input;
-        const key = loaded.newSecurityKey();
-        const masterKeys = await asked.deps.masterKeys();
-        const secret = loaded.sealSecret(key, loaded.collectorSealed(id), masterKeys);
-        const { result, audit } = await loaded.changedSetting(asked, {
-          ...{ setting: loaded.COLLECTOR_KEY, key: { collector: id } },
-          change: { secret, overlapSeconds: secondsOf(kept, 'overlap') },
-        });
-        return { result: { ...result, secret: key }, audit };
+      input: { collector, overlap: overlap('how long the former key stays valid') },
+      also: newKey,
+      change: async ({ core: loaded, input: { collector: id, overlap: kept }, deps }) => {
+        const { secret, also } = await sealedKey(loaded, id, deps);
+        const change = { secret, overlapSeconds: secondsOf(kept, 'overlap') };
+        return { setting: loaded.COLLECTOR_KEY, key: { collector: id }, change, also };
       },
     }),
     statusAction('suspend', 'Refuse the collector’s reports.'),
@@ -185,8 +165,7 @@ export const COLLECTORS: Noun = {
 };
 
 function statusAction(verb: 'suspend' | 'resume', summary: string): AnyAction {
-  const wanted = verb === 'suspend' ? 'suspended' : 'active';
-  return action(core, {
+  return changing(core, {
     name: `collector.${verb}`,
     summary,
     route: `POST /collectors/:collector/${verb}`,
@@ -194,12 +173,14 @@ function statusAction(verb: 'suspend' | 'resume', summary: string): AnyAction {
     actsAlone: 'always',
     input: inputOf({ collector, reason }),
     output: Type.Object({ collector: text({ title: 'Collector' }), status }),
-    handle: async ({ core: { findCollector, changeCollector }, input, deps }) => {
-      const before = await findCollector(deps.pool, input.collector);
-      await changeCollector(deps.pool, input.collector, { status: wanted });
-      const result = { collector: input.collector, status: wanted } as const;
-      const after = { status: wanted };
-      return { result, audit: { before: { status: before?.status }, after } };
+    kept: ({ status: is }) => ({ status: is }),
+    now: async ({ core: { requireCollector }, input, deps: { pool } }) => {
+      const { collector: of, status: is } = await requireCollector(pool, input.collector);
+      return { collector: of, status: is };
     },
+    change: async ({ core: { changeCollector }, input, deps: { pool } }) =>
+      await changeCollector(pool, input.collector, {
+        status: verb === 'suspend' ? 'suspended' : 'active',
+      }),
   });
 }

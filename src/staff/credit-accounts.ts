@@ -1,10 +1,16 @@
 import { Type } from 'typebox';
-import { accountNumber, NAMES_SUBJECT, ofAccount, ofSubject, proposing } from './credit-fields.ts';
+import {
+  accountNumber,
+  NAMES_SUBJECT,
+  ofAccount,
+  ofSubject,
+  proposingCredit,
+} from './credit-fields.ts';
 import { view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import { day, inputOf, text, time, titled } from './fields.ts';
 import { byPlace, list } from './lists.ts';
-import { readDay } from './times.ts';
+import { readDay } from '../platform/base/times.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import { wireOf } from './wire.ts';
 
@@ -43,7 +49,7 @@ export const CREDIT_WITHDRAWALS: Noun = {
   command: 'credit withdraw',
   summary: 'Accounts that were listed wrongly.',
   definitions: [
-    proposing(
+    proposingCredit(
       {
         name: 'credit-withdrawal.account',
         summary:
@@ -101,7 +107,7 @@ export const CREDIT_SALES: Noun = {
   command: 'credit sale',
   summary: 'Debts that one lender sold to another one.',
   definitions: [
-    proposing(
+    proposingCredit(
       {
         name: 'credit-sale.account',
         summary:
@@ -120,7 +126,7 @@ export const CREDIT_SALES: Noun = {
         return await proposeSale(deps, { crn, from, into: BigInt(input.into), soldOn }, grounds);
       },
     ),
-    proposing(
+    proposingCredit(
       {
         name: 'credit-sale.undo',
         summary:
@@ -140,7 +146,7 @@ function proposingLife(
   summary: string,
   more: { readonly died_on?: ReturnType<typeof Type.Optional<ReturnType<typeof day>>> },
 ) {
-  return proposing(
+  return proposingCredit(
     {
       name: `credit-life.${verb}`,
       summary,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { Refusal } from '../platform/base/errors.ts';
-import { endingOf, ofAccount, proposing } from './credit-fields.ts';
+import { endingOf, ofAccount, proposingCredit } from './credit-fields.ts';
 import { disputePreview, listedCreditProposal, person } from './credit-schema.ts';
 import type { ListedCreditProposal } from './credit-schema.ts';
 import { action, view } from './definition.ts';
@@ -111,7 +111,7 @@ export const CREDIT_CASES: Noun = {
         };
       },
     }),
-    proposing(
+    proposingCredit(
       {
         name: 'credit-case.close',
         summary: 'Propose to close a case without a merge. The reason is the finding.',
@@ -208,7 +208,7 @@ export const CREDIT_DISPUTES: Noun = {
         return { result: { dispute: id }, audit: { target: id, after: { dispute: id } } };
       },
     }),
-    proposing(
+    proposingCredit(
       {
         name: 'credit-dispute.close',
         summary: 'Propose how a dispute ended.',

@@ -13,7 +13,7 @@ import { requireFile } from './deps.ts';
 import type { StaffDeps } from './deps.ts';
 import * as fields from './fields.ts';
 import { inputOf, text, titled } from './fields.ts';
-import { readDay } from './times.ts';
+import { readDay } from '../platform/base/times.ts';
 import { wireOf } from './wire.ts';
 
 const core = async () => ({
@@ -21,7 +21,7 @@ const core = async () => ({
   ...(await import('../platform/documents/rendered.ts')),
   ...(await import('../credit/reports/subject-document.ts')),
   ...(await import('../credit/reports/subject-report.ts')),
-  ...(await import('./own-vendor.ts')),
+  ...(await import('../parties/require-vendor.ts')),
 });
 type Core = Awaited<ReturnType<typeof core>>;
 

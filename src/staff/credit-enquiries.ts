@@ -10,18 +10,18 @@ import { enquiryReport } from './credit-report-schema.ts';
 import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, text, textOrNull, time, vid } from './fields.ts';
+import { inputOf, text, textOrNull, time, vid, titled } from './fields.ts';
 import { byPlace, list } from './lists.ts';
 import type { PageOf } from './lists.ts';
-import { wireOf } from './wire.ts';
+import { fit, wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../credit/enquiries/read-enquiries.ts')),
   ...(await import('../credit/enquiries/read-kept.ts')),
   ...(await import('../credit/matching/match.ts')),
   ...(await import('../credit/operations/ask.ts')),
-  ...(await import('./credit-report-core.ts')),
-  ...(await import('./own-vendor.ts')),
+  ...(await import('../credit/reports/enquiry-report.ts')),
+  ...(await import('../parties/require-vendor.ts')),
 });
 
 const OPERATIONS = Type.Enum([...CREDIT_OPERATIONS], {
@@ -35,8 +35,7 @@ interface Row {
 
 const listed = Type.Object({
   /** In the vendor’s chain. */
-  number: Type.Integer({ title: 'Number' }),
-  enquired_at: time({ title: 'Enquired' }),
+  ...titled({ number: Type.Integer, enquired_at: time }),
   operation: OPERATIONS,
   /** The vendor’s `requestReference`. */
   reference: text({ title: 'Reference' }),
@@ -140,7 +139,9 @@ export const CREDIT_ENQUIRIES: Noun = {
         const asked = { vendorId, operation: input.operation, requestReference: input.reference };
         const found = await loaded.readAnswered(desk.pool, desk.vault, asked);
         if (found === undefined) throw new Refusal('not_found', { text: 'No such report' });
-        return { ...input, ...(await loaded.reportView(desk.pool, found)) };
+        const person = loaded.personOf(found.keyId);
+        const answered = await loaded.reportOnEnquiry(desk.pool, found);
+        return fit(enquiryReport, { ...wireOf({ ...found, ...answered }), ...input, person });
       },
     }),
     action(core, {

@@ -3,13 +3,12 @@ import type { Static, TObject, TProperties } from 'typebox';
 import type { Deps, Grounds } from '../credit/decisions/propose.ts';
 import { DOCUMENT_TYPES } from '../credit/registry/documents.ts';
 import type { ProposalRow } from '../proposals/proposal.ts';
-import { action } from './definition.ts';
 import type { AnyAction } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
 import { idOf, inputOf, reasonWith } from './fields.ts';
 import type { Options } from './fields.ts';
 import * as fields from './fields.ts';
-import { proposalView } from './proposal-schema.ts';
+import { proposing } from './proposing.ts';
 
 /** The nouns of the registry share these. */
 
@@ -75,7 +74,6 @@ export const ledTo = Type.Optional(
 const core = async () => ({
   ...(await import('../credit/decisions/propose.ts')),
   ...(await import('../credit/registry/named-subject.ts')),
-  ...(await import('./proposal-core.ts')),
 });
 type Core = Awaited<ReturnType<typeof core>>;
 
@@ -88,28 +86,26 @@ interface Asked<Input> {
 }
 
 /** Proposes something about the registry, with its grounds. */
-export function proposing<Fields extends TProperties>(
+export function proposingCredit<Fields extends TProperties>(
   said: Pick<AnyAction, 'name' | 'summary' | 'proposes' | 'needsOne'> & { readonly path: string },
   own: Fields,
   make: (asked: Asked<Static<TObject<Fields>>>) => Promise<ProposalRow>,
 ): AnyAction {
   const { path, ...words } = said;
-  return action(core, {
+  return proposing(core, {
     ...words,
     route: `POST /credit/proposals/${path}`,
     permission: 'credit.act',
     input: inputOf({ ...own, ...grounds }),
-    output: proposalView,
-    handle: async ({ core: loaded, input, deps: staff, viewer }) => {
+    make: async ({ core: loaded, input, deps: staff, viewer }) => {
       const given = input as Static<TObject<Fields>> & Pick<Grounds, 'reason' | 'evidence'>;
       const { pool, clock } = staff;
       const { reason, evidence, case: caseId } = given as typeof given & { readonly case?: string };
-      const row = await make({
+      return await make({
         ...{ core: loaded, input: given, staff },
         deps: { pool, clock, proposals: await staff.proposals() },
         grounds: { by: viewer.actor, reason, evidence, caseId },
       });
-      return await loaded.proposedAnswer(row, staff, viewer);
     },
   });
 }

@@ -1,32 +1,13 @@
 import type { ImportDeps, ProposedFile } from '../credit/decisions/imports.ts';
-import { Refusal } from '../platform/base/errors.ts';
+import { oneAtATime } from '../credit/importing/one-at-a-time.ts';
 import { requireFile } from './deps.ts';
 import type { StaffDeps } from './deps.ts';
-import { readDay } from './times.ts';
+import { readDay } from '../platform/base/times.ts';
 
 export async function importTools(deps: StaffDeps): Promise<ImportDeps> {
   const { wireTime } = deps;
   const { pool, vault, clock } = await deps.credit();
   return { pool, vault, clock, wireTime, proposals: await deps.proposals() };
-}
-
-let isBusy = false;
-
-/**
- * Until the end of its file, a trial holds one of the few connections of its surface, and the registry, for which the
- * next file would wait with another. Throws: `too_many_requests`.
- */
-export async function oneAtATime<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (isBusy) {
-    const text = 'Another file is being tried or imported. Wait until it is done.';
-    throw new Refusal('too_many_requests', { retryAfterSeconds: 5, text });
-  }
-  isBusy = true;
-  try {
-    return await work();
-  } finally {
-    isBusy = false;
-  }
 }
 
 type How = Omit<ProposedFile, 'file' | 'fileName' | 'asOf'> & { readonly as_of: string };

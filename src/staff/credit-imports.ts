@@ -15,16 +15,16 @@ import * as fields from './fields.ts';
 import { day, idOf, inputOf, text, textOrNull, time, timeOrNull, titled } from './fields.ts';
 import { BY_ID, byPlace, list } from './lists.ts';
 import type { PageOf } from './lists.ts';
-import { proposalView } from './proposal-schema.ts';
-import { readDay } from './times.ts';
+import { proposing } from './proposing.ts';
+import { readDay } from '../platform/base/times.ts';
 import { wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../credit/decisions/imports.ts')),
   ...(await import('../credit/importing/import.ts')),
   ...(await import('../credit/importing/read-imports.ts')),
+  ...(await import('../credit/importing/one-at-a-time.ts')),
   ...(await import('./credit-import-core.ts')),
-  ...(await import('./proposal-core.ts')),
 });
 
 const count = (title?: string) => Type.Integer(title === undefined ? {} : { title, unit: 'count' });
@@ -61,8 +61,7 @@ export type CreditImportList = PageOf<'imports', typeof listed>;
 export const finding = Type.Object({
   line: Type.Integer({ title: 'Line' }),
   /** Empty: the whole line. */
-  field: text({ title: 'Field' }),
-  ...titled({ rule: text, text: text }),
+  ...titled({ field: text, rule: text, text: text }),
   /** True: the line was imported nevertheless. */
   imported: Type.Optional(Type.Boolean()),
 });
@@ -158,7 +157,7 @@ const TRY = action(core, {
       result: {
         ...{ ...figures, amounts: result.amounts, form: result.form },
         findings: result.findings.slice(0, TRIAL_FINDINGS).map((each) => ({ ...each })),
-        finding_count: result.findings.length,
+        finding_count: result.findingCount,
       },
       audit: { target: code, after },
     };
@@ -202,7 +201,7 @@ export const IMPORT_ALONE = action(core, {
       result: {
         ...{ ...made, amounts, form, resumed_after, report },
         findings: result.findings.slice(0, TRIAL_FINDINGS).map((each) => ({ ...each })),
-        finding_count: result.findings.length,
+        finding_count: result.findingCount,
       },
       audit: { target: input.lender, after: { file: fileName, ...made } },
     };
@@ -242,7 +241,7 @@ export const CREDIT_IMPORTS: Noun = {
       },
     }),
     TRY,
-    action(core, {
+    proposing(core, {
       name: 'credit-import.propose',
       summary:
         'Try a file, and propose to import exactly this file. Another person approves it with the same file.',
@@ -251,14 +250,12 @@ export const CREDIT_IMPORTS: Noun = {
       proposes: 'credit_import',
       file: lenderFile,
       input: inputOf({ ...how, ...grounds }),
-      output: proposalView,
       // Tried once more: what is proposed is what the service found, whatever was sent before.
-      handle: async ({ core: loaded, input, deps, viewer }) => {
+      make: async ({ core: loaded, input, deps, viewer: { actor: by } }) => {
         const { reason, evidence } = input;
-        const row = await loaded.withSentFile(input, deps, async (tools, proposed) =>
-          loaded.proposeImport(tools, proposed, { by: viewer.actor, reason, evidence }),
+        return await loaded.withSentFile(input, deps, async (tools, proposed) =>
+          loaded.proposeImport(tools, proposed, { by, reason, evidence }),
         );
-        return await loaded.proposedAnswer(row, deps, viewer);
       },
     }),
     action(core, {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { crn, ledTo, proposing } from './credit-fields.ts';
+import { crn, ledTo, proposingCredit } from './credit-fields.ts';
 import type { Noun } from './definition.ts';
 import { text, textOrNull, time, timeOrNull, titled } from './fields.ts';
 import { BY_ID, list } from './lists.ts';
@@ -20,8 +20,7 @@ export const CREDIT_MERGES: Noun = {
       rows: 'merges',
       row: Type.Object({
         merge: text(),
-        ...titled({ from: text, into: text, merged_at: time, reason: text }),
-        undone_at: timeOrNull({ title: 'Undone' }),
+        ...titled({ from: text, into: text, merged_at: time, reason: text, undone_at: timeOrNull }),
         undone_reason: textOrNull({ title: 'Why' }),
       }),
       empty: 'no merges',
@@ -29,7 +28,7 @@ export const CREDIT_MERGES: Noun = {
       placeOf: ({ mergeId }) => mergeId,
       show: (shown) => shown.map(({ mergeId: merge, ...row }) => wireOf({ merge, ...row })),
     }),
-    proposing(
+    proposingCredit(
       {
         name: 'credit-merge.subjects',
         summary:
@@ -45,7 +44,7 @@ export const CREDIT_MERGES: Noun = {
       async ({ core: { proposeMerge }, input: { from, into }, deps, grounds }) =>
         await proposeMerge(deps, { from: BigInt(from), into: BigInt(into) }, grounds),
     ),
-    proposing(
+    proposingCredit(
       {
         name: 'credit-merge.undo',
         summary:

@@ -22,7 +22,7 @@ const core = async () => ({
   ...(await import('../credit/monitoring/read-usage.ts')),
   ...(await import('../credit/registry/lenders.ts')),
   ...(await import('../credit/watches/read-watches.ts')),
-  ...(await import('./own-vendor.ts')),
+  ...(await import('../parties/require-vendor.ts')),
 });
 
 /** About a year of champions and challengers of both scores. */

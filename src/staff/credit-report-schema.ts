@@ -30,9 +30,7 @@ const report = Type.Object({
     Type.Object({
       ...titled({ status: text, type: text, opened: text }),
       original_amount: text(),
-      balance: text({ title: 'Balance' }),
-      days_in_arrears: text({ title: 'Days in arrears' }),
-      ...titled({ as_of: text, disputed: Type.Boolean }),
+      ...titled({ balance: text, days_in_arrears: text, as_of: text, disputed: Type.Boolean }),
     }),
     { title: 'Accounts' },
   ),

@@ -5,14 +5,14 @@ import { PRODUCT_TYPES, RISK_CLASSES } from '../credit/facts.ts';
 import { SECTORS } from '../parties/vendor.ts';
 import { isoDay } from '../platform/base/days.ts';
 import { parseMoney } from '../platform/base/money.ts';
-import { proposing } from './credit-fields.ts';
+import { proposingCredit } from './credit-fields.ts';
 import { view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
 import { moneyOrNull, NOTHING, orNull, text, textOrNull, titled } from './fields.ts';
 import { BY_ID, list } from './lists.ts';
 import type { PageOf } from './lists.ts';
-import { readDay } from './times.ts';
+import { readDay } from '../platform/base/times.ts';
 import { wireOf } from './wire.ts';
 
 const core = async () => ({
@@ -23,8 +23,7 @@ const core = async () => ({
 const rule = Type.Object({
   rule: text({ title: 'Rule' }),
   /** The conditions in words. The rule applies where all of them hold. */
-  conditions: text({ title: 'Conditions' }),
-  reason: text({ title: 'Reason' }),
+  ...titled({ conditions: text, reason: text }),
   // Null: it always holds.
   balance_up_to: moneyOrNull(),
   original_up_to: moneyOrNull(),
@@ -146,7 +145,7 @@ export const CREDIT_RULES: Noun = {
         rules: (await readSuppressionRules(pool)).map(ruleView),
       }),
     }),
-    proposing(
+    proposingCredit(
       {
         name: 'credit-rule.set',
         summary:
@@ -159,7 +158,7 @@ export const CREDIT_RULES: Noun = {
       async ({ core: { proposeRule }, input, deps, grounds }) =>
         await proposeRule(deps, ruleOf(input, grounds.reason), grounds),
     ),
-    proposing(
+    proposingCredit(
       {
         name: 'credit-rule.remove',
         summary:

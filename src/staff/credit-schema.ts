@@ -12,12 +12,9 @@ import type { OnWire } from './wire.ts';
 
 /** What a lender would get about a person today. */
 const standing = Type.Object({
-  accounts: Type.Integer({ title: 'Accounts', unit: 'count' }),
-  in_default: Type.Integer({ title: 'In default', unit: 'count' }),
-  disputed: Type.Integer({ title: 'Disputed', unit: 'count' }),
+  ...titled({ accounts: fields.count, in_default: fields.count, disputed: fields.count }),
   /** Empty: none. */
-  score: text({ title: 'Score' }),
-  grade: text({ title: 'Grade' }),
+  ...titled({ score: text, grade: text }),
 });
 export type StandingView = Static<typeof standing>;
 

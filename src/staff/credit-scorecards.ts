@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Refusal } from '../platform/base/errors.ts';
-import { proposing, SCORE_KINDS } from './credit-fields.ts';
+import { proposingCredit, SCORE_KINDS } from './credit-fields.ts';
+import { MAX_MONTHS } from './credit-monitor.ts';
 import { cards, detail } from './credit-scorecard-schema.ts';
 import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
@@ -15,7 +16,7 @@ const core = async () => ({
   ...(await import('../credit/governance/add-card.ts')),
   ...(await import('../credit/governance/read-cards.ts')),
   ...(await import('../credit/scorecards/scorecard.ts')),
-  ...(await import('./credit-scorecard-core.ts')),
+  ...(await import('../credit/monitoring/listed-cards.ts')),
 });
 
 const change = Type.Object({
@@ -38,7 +39,7 @@ function proposingCard(
   role: 'champion' | 'challenger',
   none: string,
 ) {
-  return proposing(
+  return proposingCredit(
     { name: `credit-scorecard.${verb}`, summary, path: role, proposes: 'credit_scorecard' },
     {
       score: Type.Enum([...SCORE_KINDS], { description: 'which score', argument: true }),
@@ -66,7 +67,7 @@ export const CREDIT_SCORECARDS: Noun = {
       output: cards,
       rows: 'cards',
       handle: async ({ core: { listedCards }, deps: { pool } }) => ({
-        cards: await listedCards(pool),
+        cards: wireOf(await listedCards(pool)),
       }),
     }),
     view(core, {
@@ -77,8 +78,11 @@ export const CREDIT_SCORECARDS: Noun = {
       input: inputOf({ card: text({ maxLength: MAX_NAME, description: 'such as our-generic@2' }) }),
       output: detail,
       handle: async ({ core: { shownCard }, input: { card }, deps: { pool } }) => {
-        const found = await shownCard(pool, card);
-        if (found !== undefined) return found;
+        const found = await shownCard(pool, card, MAX_MONTHS);
+        if (found !== undefined) {
+          const { about, characteristics, ...rest } = found;
+          return { ...wireOf(rest), about: { ...about }, characteristics };
+        }
         throw new Refusal('not_found', { text: 'No such scorecard' });
       },
     }),

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { Refusal } from '../platform/base/errors.ts';
 import { SCORE_KINDS } from './credit-fields.ts';
 import { view } from './definition.ts';
-import { count, displayName, inputOf, text, textOrNull, titled } from './fields.ts';
+import { count, displayName, inputOf, listOf, text, textOrNull, titled } from './fields.ts';
 import type { Options } from './fields.ts';
 import { wireOf } from './wire.ts';
 
@@ -89,15 +89,13 @@ export const OF_TRAINING = [
         ...{ default: 'not stated', placeholder: 'text' },
         description: 'where the samples are from, for the card',
       }),
-      leave_out: Type.Array(Type.String(), {
-        default: [],
-        description: 'characteristics the card must not use, separated by commas',
-        spelt: [
-          {
-            ...{ option: 'leave-out', placeholder: 'names', form: 'names of characteristics' },
-            read: (given: string) => given.split(',').map((name) => name.trim()),
-          },
-        ],
+      leave_out: listOf(Type.String(), {
+        ...{ option: 'leave-out', placeholder: 'names', form: 'names of characteristics' },
+        ...{
+          default: [],
+          description: 'characteristics the card must not use, separated by commas',
+        },
+        read: (given) => given.split(',').map((name) => name.trim()),
       }),
       force: Type.Boolean({ default: false, description: 'overwrite a card of this version' }),
     }),

@@ -205,15 +205,10 @@ export const DAYS: Noun = {
       input: inputOf({
         ...named,
         without_statement: Type.Optional(
-          Type.Array(fields.code(), {
-            maxItems: 100,
+          fields.listOf(fields.code(), {
+            ...{ option: 'without-statement', placeholder: 'operator', form: 'a code' },
             description: 'close although the statement of this operator is missing; repeatable',
-            spelt: [
-              {
-                ...{ option: 'without-statement', placeholder: 'operator', form: 'a code' },
-                read: (given: string) => given,
-              },
-            ],
+            maxItems: 100,
           }),
         ),
         despite_open_cases: Type.Boolean({

@@ -12,8 +12,9 @@ import type { MasterKeys } from '../platform/base/sealing.ts';
 import type { Pool } from '../platform/db/pool.ts';
 import type { Readiness } from '../platform/http/readiness.ts';
 import type { Schema } from '../platform/db/schema.ts';
+import type { Progress } from '../platform/jobs/job-store.ts';
 import type { Proposals } from '../proposals/proposals.ts';
-import type { ArrivedFile, Background, Progress } from './forms.ts';
+import type { ArrivedFile, Background } from './forms.ts';
 
 /** What a handler may use. The same in the service, and in a command with the database. */
 export interface StaffDeps {
@@ -74,6 +75,8 @@ export interface StaffDeps {
     readonly dataDir: string;
     /** As the schema's owner, for what the runtime role may not do. */
     readonly ownerPool: () => Promise<Pool>;
+    /** MASTER_KEY and MASTER_KEY_PREVIOUS; undefined: it is not set. Everything else is opened with `masterKeys`. */
+    readonly newKeys: MasterKeys | undefined;
     /** The keys that the registry was written with are at hand, too. */
     readonly hasFormerKeys: boolean;
   };

@@ -12,8 +12,8 @@ import { inputOf, reason, shortText, text, titled, vid } from './fields.ts';
 import { BY_TIME, list } from './lists.ts';
 import type { PageOf } from './lists.ts';
 import { proposedPlace } from './pages.ts';
-import { decidedColumns, proposalView } from './proposal-schema.ts';
-import { settingReason } from './signer-schema.ts';
+import { decidedColumns } from './proposal-schema.ts';
+import { setting } from './proposing.ts';
 
 const core = async () => ({
   ...(await import('../parties/read-vendors.ts')),
@@ -22,8 +22,7 @@ const core = async () => ({
   ...(await import('../payments/settings/vendors.ts')),
   ...(await import('../platform/base/mobile-number.ts')),
   ...(await import('./proposal-core.ts')),
-  ...(await import('./setting-core.ts')),
-  ...(await import('./own-vendor.ts')),
+  ...(await import('../parties/require-vendor.ts')),
 });
 type Loaded = Awaited<ReturnType<typeof core>>;
 
@@ -152,31 +151,26 @@ export const DISBURSEMENTS: Noun = {
         return { result: viewOf(after, loaded), audit };
       },
     }),
-    action(core, {
+    setting(core, {
       name: 'disbursement.set-phone',
       summary: 'Set the phone that a vendor’s payouts go to. Two people do.',
       route: 'POST /vendors/:vid/payout-phone',
       permission: 'vendors.act',
       proposes: 'party_setting',
-      input: inputOf({
+      input: {
         vid: vid({ argument: true }),
         phone: fields.line(20, {
           description: 'a Kenyan mobile number; none: the vendor has none any more',
           placeholder: 'number',
         }),
-        reason: settingReason,
-      }),
-      output: proposalView,
-      handle: async (given) => {
-        const { core: loaded, input, deps } = given;
+      },
+      change: async ({ core: loaded, input, deps }) => {
         const { vendorId, vid: named } = await loaded.requireVendor(deps.pool, input.vid);
         const phone = input.phone === 'none' ? null : loaded.kenyanMobileNumber(input.phone);
         if (phone === undefined) {
           throw new PlainError('It is not a Kenyan mobile number.', { field: 'phone' });
         }
-        return await loaded.changedSetting(given, {
-          ...{ setting: loaded.PAYOUT_PHONE, key: { vendorId, vid: named }, change: { phone } },
-        });
+        return { setting: loaded.PAYOUT_PHONE, key: { vendorId, vid: named }, change: { phone } };
       },
     }),
   ],

@@ -10,7 +10,7 @@ import { inputOf, shortText, text, titled } from './fields.ts';
 import { BY_TIME, list } from './lists.ts';
 import { proposedPlace } from './pages.ts';
 import { decidedColumns } from './proposal-schema.ts';
-import { readMoment } from './times.ts';
+import { readMoment } from '../platform/base/times.ts';
 
 const core = async () => ({
   ...(await import('../payments/house/entries.ts')),
@@ -94,17 +94,11 @@ function viewOf(
   { row, content, isListed, ...movement }: Entry,
   decidedOf: Awaited<ReturnType<typeof core>>['decidedOf'],
 ): EntryView {
+  const { movedAt: moved_at, kind, operator, reference } = content;
   return {
-    entry: row.proposalId,
-    moved_at: content.movedAt,
-    kind: content.kind,
-    operator: content.operator,
-    debit: movement.debitAccount,
-    credit: movement.creditAccount,
-    amount: formatMoney(movement.amountCents),
-    reference: content.reference,
-    note: row.note,
-    ...decidedOf(row),
+    ...{ entry: row.proposalId, moved_at, kind, operator, reference, note: row.note },
+    ...{ debit: movement.debitAccount, credit: movement.creditAccount },
+    ...{ amount: formatMoney(movement.amountCents), ...decidedOf(row) },
     listed_by_statement: isListed,
   };
 }

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { TObject, TProperties, TSchema, TSchemaOptions } from 'typebox';
 import { ID_FORM } from '../platform/base/ids.ts';
 import { MONEY_PATTERN } from '../platform/base/money.ts';
+import { DISPLAY_NAME } from '../platform/base/visible.ts';
 import type { Keywords } from './definition.ts';
 
 /** Properties that many definitions have. Each has one name, one limit and one default, on every surface. */
@@ -148,6 +149,15 @@ export const day = (options: Options) =>
     ...options,
   });
 
+/** A month of the service's time zone. */
+export const month = (options: Options) =>
+  Type.String({
+    pattern: String.raw`^\d{4}-(0[1-9]|1[0-2])$`,
+    form: 'a month, YYYY-MM',
+    placeholder: 'month',
+    ...options,
+  });
+
 /** Which proposals of two people a list has. */
 export const openOrAll = (all: string) =>
   Type.Enum(['open', 'all'], {
@@ -159,8 +169,7 @@ export const openOrAll = (all: string) =>
 /** A name for people. */
 export const displayName = (options: Options = {}) =>
   Type.String({
-    // Two names that look alike are the same.
-    pattern: String.raw`^[^\p{C}\p{DI}\s]([^\p{C}\p{DI}]{0,98}[^\p{C}\p{DI}\s])?$`,
+    pattern: DISPLAY_NAME,
     form: '1 to 100 characters that people see, without spaces at the ends',
     description: 'name for people',
     ...options,
@@ -191,6 +200,22 @@ export const paging = (usual: number) => ({
     placeholder: 'count',
   }),
 });
+
+/** A list of which each item is an option of the command: `--scope finance.read`. */
+export const listOf = <Item extends TSchema>(
+  item: Item,
+  {
+    option,
+    form,
+    read = (given) => given,
+    placeholder = option,
+    ...options
+  }: Options & {
+    readonly option: string;
+    readonly form: string;
+    readonly read?: (given: string) => unknown;
+  },
+) => Type.Array(item, { ...options, spelt: [{ option, placeholder, form, read }] });
 
 /** A number of things in an answer. */
 export const count = (options: Options = {}) => Type.Integer({ unit: 'count', ...options });

@@ -42,8 +42,10 @@ export async function fileOf(
   { format, columns: names }: FileWanted,
 ): Promise<FileAnswer> {
   const columns = chosenColumns(declared, names);
-  const { cursor: _, ...rest } = given;
   const isPaged = 'limit' in declared.input.properties;
+  // A file has all pages.
+  const { cursor: _, limit, ...others } = given;
+  const rest = isPaged || limit === undefined ? others : { ...others, limit };
   // A whole list is read in turns, whoever reads it.
   const isLong = isPaged || declared.isLong !== undefined;
   const of = isLong ? { ...declared, isLong: true as const } : declared;
@@ -105,9 +107,11 @@ function chosenColumns(of: AnyView, names: string | undefined): Column[] {
   const all = rowColumns(of);
   if (names === undefined) return all;
   return names.split(',').map((name) => {
-    const column = all.find((known) => known.name === name);
+    const column = all.find((each) => each.name === name);
     if (column !== undefined) return column;
-    throw new Refusal('invalid_field', { field: 'columns', text: `Unknown column ${name}` });
+    const known = all.map((each) => each.name).join(', ');
+    const text = `Unknown column ${name}. There are ${known}`;
+    throw new Refusal('invalid_field', { field: 'columns', text });
   });
 }
 

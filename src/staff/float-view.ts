@@ -22,6 +22,4 @@ export const floatView = Type.Object({
 });
 export type FloatView = Static<typeof floatView>;
 
-export function floatOf({ operatorCode: operator, ...float }: FloatForecast): FloatView {
-  return { operator, ...wireOf(float) };
-}
+export const floatOf = (float: FloatForecast): FloatView => wireOf(float);

@@ -55,15 +55,6 @@ export interface LiveAnswer {
   subscribe(send: (data: unknown) => void): () => void;
 }
 
-/** How far long work has come, for people. */
-export interface Progress {
-  readonly done: number;
-  /** Null: nobody knows. */
-  readonly of: number | null;
-  /** What is counted, such as `rows`. */
-  readonly what: string;
-}
-
 /** Where the service works on jobs, so that nobody waits for them. */
 export interface Background {
   readonly pool: Pool;

@@ -18,13 +18,13 @@ import {
   vid,
 } from './fields.ts';
 import { pageByTime } from './pages.ts';
-import { wireOf } from './wire.ts';
+import { fit, wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../platform/base/period.ts')),
   ...(await import('../payments/house/trial-balance.ts')),
   ...(await import('../payments/reports/ledger-entries.ts')),
-  ...(await import('./own-vendor.ts')),
+  ...(await import('../parties/require-vendor.ts')),
 });
 
 const CLASSES = [
@@ -58,7 +58,17 @@ export type AccountSum = Static<typeof summed>;
 export type TrialBalanceAnswer = Static<typeof balance>;
 
 const SOURCES = [
-  ...['payment', 'collection', 'funding', 'payout', 'correction', 'statement', 'journal', 'entry'],
+  ...[
+    'payment',
+    'collection',
+    'funding',
+    'payout',
+    'correction',
+    'statement',
+    'journal',
+    'entry',
+    'receipt',
+  ],
 ] as LedgerEntry['source']['kind'][];
 
 const entry = Type.Object({
@@ -102,7 +112,7 @@ export const HOUSE: Noun = {
     view(core, {
       name: 'house.trial-balance',
       summary:
-        'Every account of the house, and those of all vendors together, over a period: opening balance, debits, credits, and closing balance. Our float with an operator is one line, with what payments took from it. Fails unless debits equal credits.',
+        'Every account of the house, and those of all vendors together, over a period, by the time at which money moved: opening balance, debits, credits, and closing balance. Our float with an operator is one line, with what payments took from it. Fails unless debits equal credits.',
       route: 'GET /ledger',
       permission: 'finance.read',
       isLong: true,
@@ -197,41 +207,23 @@ async function housePage(
   asked: { readonly cursor?: string; readonly limit: number },
   read: Parameters<typeof pageByTime<LedgerEntry>>[1],
 ) {
-  const { shown: entries, next } = await pageByTime(asked, read, ({ postedAt, id }) => ({
-    ...{ at: new Date(postedAt), id },
+  const { shown: entries, next } = await pageByTime(asked, read, ({ postedAt, movedAt, id }) => ({
+    ...{ at: movedAt ?? new Date(postedAt), id },
   }));
   return { entries, next };
 }
 
 function entryOf({ source, debitAccount, creditAccount, ...of }: LedgerEntry): LedgerEntryView {
-  const nothing = { biller: null, merchant_reference: null, operator: null };
-  return {
-    ...{ ...wireOf(of), debit: debitAccount, credit: creditAccount, source: source.kind },
-    ...{ ...nothing, operator_reference: null, collector: null, source_id: null },
-    ...causeOf(source),
-  };
+  const { kind, ...cause } = source;
+  const id = Object.entries(cause).find(([name]) => OWN_IDS.has(name))?.[1];
+  return fit(entry, {
+    ...{ ...wireOf(of), debit: debitAccount, credit: creditAccount, source: kind },
+    ...{ ...wireOf(cause), source_id: id },
+    ...('bankReference' in cause && { reference: cause.bankReference }),
+  });
 }
 
-/** The cause by the names of its properties; ids of anything but payments are `source_id`. */
-function causeOf(source: LedgerEntry['source']): Pick<LedgerEntryView, 'reference'> {
-  switch (source.kind) {
-    case 'payout':
-      return { reference: source.bankReference, ...idOf(source.payoutId) };
-    case 'correction':
-      return { reference: source.reference, ...idOf(source.caseId) };
-    case 'statement':
-      return { reference: source.reference, ...idOf(source.statementId) };
-    case 'journal':
-      return { reference: source.reference, ...idOf(source.journalId) };
-    case 'entry':
-      return { reference: source.reference, ...idOf(source.entryId) };
-    case 'payment':
-    case 'collection':
-    case 'funding': {
-      const { kind: _, ...cause } = source;
-      return wireOf(cause);
-    }
-  }
-}
-
-const idOf = (id: string): Pick<LedgerEntryView, 'source_id'> => ({ source_id: id });
+/** The id of a cause that is no payment. */
+const OWN_IDS = new Set([
+  ...['payoutId', 'caseId', 'statementId', 'journalId', 'receiptId', 'entryId'],
+]);

@@ -12,8 +12,8 @@ import { arrivedFile, FILE_FORMATS } from './forms.ts';
 import type { ArrivedFile, FileAnswer, FileFormat, LiveAnswer, SentFile } from './forms.ts';
 import { perform } from './perform.ts';
 import type { By } from './perform.ts';
-import { sealedCursors } from './sealed-cursors.ts';
-import type { Asked } from './sealed-cursors.ts';
+import { sealedCursors } from '../platform/http/sealed-cursors.ts';
+import type { Asked } from '../platform/http/sealed-cursors.ts';
 
 /** How definitions are reached over HTTP: the same in the console’s API and in the staff API. */
 

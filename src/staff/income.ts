@@ -4,15 +4,15 @@ import { formatMoney, parseMoney } from '../platform/base/money.ts';
 import { action } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, orNull, text, textOrNull, titled } from './fields.ts';
-import { proposalView } from './proposal-schema.ts';
-import { readMoment } from './times.ts';
+import { inputOf, text, textOrNull, titled } from './fields.ts';
+import { NOTHING_PROPOSED, proposedInstead } from './proposal-schema.ts';
+import { momentIf } from '../platform/base/times.ts';
 
 const core = async () => ({
   ...(await import('../payments/collections/fund.ts')),
   ...(await import('../payments/receipts/report-by-hand.ts')),
   ...(await import('../payments/vendor-floats/read-floats.ts')),
-  ...(await import('./own-vendor.ts')),
+  ...(await import('../parties/require-vendor.ts')),
   ...(await import('./proposal-core.ts')),
 });
 
@@ -55,11 +55,7 @@ export const INCOME: Noun = {
       output: Type.Object({
         ...moved,
         collected: fields.money({ title: 'Collected now' }),
-        /** Null: it was reported before. */
-        proposal: textOrNull({ title: 'Proposal', isOptional: true }),
-        decision: orNull(Type.String()),
-        would: proposalView.properties.would,
-        seen: textOrNull(),
+        ...proposedInstead,
       }),
       handle: async ({ core: loaded, input, deps, viewer }) => {
         const { collector, vid, reference, paid_at: paidAt } = input;
@@ -70,7 +66,7 @@ export const INCOME: Noun = {
           {
             ...{ collector, vid, reference, by: viewer.actor, note: input.reason },
             amountCents: parseMoney(input.amount),
-            paidAt: paidAt === undefined ? undefined : readMoment(paidAt, 'paid_at', wireTime),
+            paidAt: momentIf(paidAt, 'paid_at', wireTime),
           },
         );
         const floats = await loaded.readVendorFloats(pool, [vendorId], deps.clock.now());
@@ -82,11 +78,10 @@ export const INCOME: Noun = {
           collected: formatMoney(floats.get(vendorId)?.collectedCents ?? 0n),
         };
         if (row === undefined) {
-          const nobody = { proposal: null, decision: null, would: null, seen: null };
-          return { result: { ...made, ...nobody }, audit: { after: { repeated: true } } };
+          return { result: { ...made, ...NOTHING_PROPOSED }, audit: { after: { repeated: true } } };
         }
-        const { proposal, decision, would, seen } = await loaded.viewOfProposal(row, deps, viewer);
-        return { result: { ...made, proposal, decision, would, seen }, audit: loaded.auditOf(row) };
+        const proposed = await loaded.instead(row, deps, viewer);
+        return { result: { ...made, ...proposed }, audit: loaded.auditOf(row) };
       },
     }),
     action(core, {

@@ -9,9 +9,8 @@ import * as fields from './fields.ts';
 import { inputOf, line, NOTHING, orNull, text, textOrNull, titled } from './fields.ts';
 import { BY_TIME, list } from './lists.ts';
 import type { PageOf } from './lists.ts';
-import { proposalView } from './proposal-schema.ts';
-import { settingReason as reason } from './signer-schema.ts';
-import { readMoment } from './times.ts';
+import { setting } from './proposing.ts';
+import { readMoment } from '../platform/base/times.ts';
 import type { Viewer } from './viewer.ts';
 
 const core = async () => ({
@@ -22,8 +21,7 @@ const core = async () => ({
   ...(await import('../payments/invoices/read-terms.ts')),
   ...(await import('../payments/settings/invoicing.ts')),
   ...(await import('../payments/settings/fields.ts')),
-  ...(await import('./own-vendor.ts')),
-  ...(await import('./setting-core.ts')),
+  ...(await import('../parties/require-vendor.ts')),
 });
 type Core = Awaited<ReturnType<typeof core>>;
 
@@ -41,8 +39,7 @@ const invoiceRow = Type.Object({
   payment: textOrNull({ title: 'Payment', wide: true }),
   net: fields.money({ title: 'Fees' }),
   excise: fields.money({ title: 'Excise duty' }),
-  vat: fields.money({ title: 'VAT' }),
-  total: fields.money({ title: 'Total' }),
+  ...titled({ vat: fields.money, total: fields.money }),
   /** waiting: for the control unit; the vendor does not see it yet. */
   state: Type.Enum([...STATES], { title: 'State' }),
   control_number: textOrNull({ title: 'Control unit number', wide: true }),
@@ -57,14 +54,12 @@ const whole = Type.Object({
   currency: text(),
   lines: Type.Array(
     Type.Object({
-      biller: textOrNull({ title: 'Biller' }),
-      payments: fields.count({ title: 'Payments' }),
+      ...titled({ biller: textOrNull, payments: fields.count }),
       net: fields.money({ title: 'Fee' }),
       excise_percent: textOrNull({ title: 'Excise %' }),
       excise: fields.money({ title: 'Excise duty' }),
       vat_percent: textOrNull({ title: 'VAT %' }),
-      vat: fields.money({ title: 'VAT' }),
-      total: fields.money({ title: 'Total' }),
+      ...titled({ vat: fields.money, total: fields.money }),
     }),
     { title: 'Lines' },
   ),
@@ -84,7 +79,7 @@ const pin = Type.Optional(
 const legalName = (of: string) => line(200, { description: `legal name of ${of}` });
 const address = line(400, { description: 'postal or physical address' });
 
-const settings = Type.Object({
+const terms = Type.Object({
   /** Null: the company does not invoice with this service. */
   company: orNull(
     Type.Object({
@@ -207,17 +202,17 @@ export const INVOICES: Noun = {
       route: 'GET /invoice-settings',
       permission: 'finance.read',
       input: NOTHING,
-      output: settings,
+      output: terms,
       handle: async ({ core: { readTerms }, deps }) => await readTerms(deps.pool),
     }),
-    action(core, {
+    setting(core, {
       ...SETS,
       name: 'invoice.set-company',
       summary:
         'Set the company on invoices and how it invoices. Invoices begin with the first one.',
       route: 'POST /invoice-settings/company',
       needsOne: ['legal_name', 'pin', 'address', 'per', 'needs_control', 'from'],
-      input: inputOf({
+      input: {
         legal_name: Type.Optional(legalName('the company')),
         pin,
         address: Type.Optional(address),
@@ -230,40 +225,32 @@ export const INVOICES: Noun = {
         from: Type.Optional(
           fields.moment({ description: 'fees since then are invoiced; only given once' }),
         ),
-        reason,
-      }),
-      output: proposalView,
-      handle: async ({ core: { changedSetting, present, COMPANY }, ...asked }) => {
-        const { input, deps } = asked;
+      },
+      change: async ({ core: { present, COMPANY }, input, deps }) => {
         const { legal_name: name, needs_control: needsControl, from } = input;
         const startsAt = from && readMoment(from, 'from', deps.wireTime).toISOString();
         const change = present({
           ...{ legalName: name, pin: input.pin, address: input.address, per: input.per },
           ...{ needsControl, startsAt },
         });
-        return await changedSetting(asked, { setting: COMPANY, key: {}, change });
+        return { setting: COMPANY, key: {}, change };
       },
     }),
-    action(core, {
+    setting(core, {
       ...SETS,
       name: 'invoice.set-vendor',
       summary: 'Set how invoices name a vendor. Those already issued stay as they are.',
       route: 'POST /invoice-settings/vendors/:vid',
-      input: inputOf({
+      input: {
         vid: fields.vid({ argument: true }),
         legal_name: legalName('the vendor'),
-        pin,
-        address,
-        reason,
-      }),
-      output: proposalView,
-      handle: async ({ core: loaded, ...asked }) => {
-        const { vid, legal_name: name, pin: number = null, address: where } = asked.input;
-        const { vendorId } = await loaded.requireVendor(asked.deps.pool, vid);
-        return await loaded.changedSetting(asked, {
-          ...{ setting: loaded.INVOICE_NAME, key: { vendorId, vid } },
-          change: { legalName: name, pin: number, address: where },
-        });
+        ...{ pin, address },
+      },
+      change: async ({ core: { requireVendor, INVOICE_NAME }, input, deps }) => {
+        const { vid, legal_name: name, pin: number = null, address: where } = input;
+        const { vendorId } = await requireVendor(deps.pool, vid);
+        const change = { legalName: name, pin: number, address: where };
+        return { setting: INVOICE_NAME, key: { vendorId, vid }, change };
       },
     }),
   ],

@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { orNull, text, textOrNull, time, timeOrNull } from './fields.ts';
-import type { Progress } from './forms.ts';
-import type { JobRow } from './jobs-store.ts';
+import type { JobRow, Progress } from '../platform/jobs/job-store.ts';
 import { wireOf } from './wire.ts';
 
 /** Long work, as people see it while it goes on and afterwards. */

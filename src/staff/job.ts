@@ -6,21 +6,16 @@ import type { ActionRules, Done, Noted } from '../parties/people/audited.ts';
 import { ERRORS, Refusal } from '../platform/base/errors.ts';
 import { newId } from '../platform/base/ids.ts';
 import { PlainError } from '../platform/base/plain-error.ts';
-import { systemTimers } from '../platform/base/timers.ts';
 import type { Pool } from '../platform/db/pool.ts';
-import { startWakeLoop } from '../platform/jobs/wake-loop.ts';
+import { findJob, findRunningJob, insertJob, isReadOnly } from '../platform/jobs/job-store.ts';
+import type { Progress } from '../platform/jobs/job-store.ts';
+import { Job, LEASE_MS } from '../platform/jobs/job.ts';
 import type { AnyAction } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
-import type { Background, Progress } from './forms.ts';
+import type { Background } from './forms.ts';
 import { viewOfJob } from './job-schema.ts';
 import type { JobView } from './job-schema.ts';
-import { endJob, findJob, findRunningJob, insertJob, isReadOnly, renewJob } from './jobs-store.ts';
 import type { Viewer } from './viewer.ts';
-
-/** Interval in which a job shows how far it has come, and that its process lives. */
-const BEAT_MS = 2_000;
-/** A process that showed nothing for this long is gone. */
-const LEASE_MS = 30_000;
 
 /** Who begins a job, where. */
 interface Beginner {
@@ -119,56 +114,4 @@ async function underWay(pool: Pool, name: string): Promise<Refusal> {
   const which = running === undefined ? '' : ` (job ${running.jobId}, by ${running.startedBy})`;
   const text = `It is under way already${which}. Look at it, or wait until it has ended`;
   return new Refusal('changed_meanwhile', { text });
-}
-
-class Interrupted extends Error {}
-
-/** A job that this process works on. */
-class Job {
-  readonly #pool: Pool;
-  readonly #jobId: string;
-  readonly #signal: AbortSignal;
-  readonly #beat;
-  #progress: Progress | null = null;
-  #isLost = false;
-
-  constructor(pool: Pool, jobId: string, signal: AbortSignal) {
-    this.#pool = pool;
-    this.#jobId = jobId;
-    this.#signal = signal;
-    this.#beat = startWakeLoop({
-      firstMs: BEAT_MS,
-      turn: async () => {
-        const now = { jobId, progress: this.#progress, leaseMs: LEASE_MS };
-        this.#isLost = !(await renewJob(pool, now));
-        return BEAT_MS;
-      },
-      // Until the lease ends, nobody takes its place.
-      onFailure: () => BEAT_MS,
-      timers: systemTimers,
-    });
-  }
-
-  /** The process stops, or another one has taken its place. */
-  get isStopped(): boolean {
-    return this.#isLost || this.#signal.aborted;
-  }
-
-  /** Throws if the job is to stop: work ends where it tells how far it has come. */
-  report(now: Progress): void {
-    if (this.isStopped) throw new Interrupted('the job was interrupted');
-    this.#progress = now;
-  }
-
-  async end(how: Parameters<typeof endJob>[2]): Promise<void> {
-    await this.#beat.stop();
-    if (this.#progress !== null) {
-      await renewJob(this.#pool, {
-        jobId: this.#jobId,
-        progress: this.#progress,
-        leaseMs: LEASE_MS,
-      });
-    }
-    await endJob(this.#pool, this.#jobId, how);
-  }
 }

@@ -7,7 +7,7 @@ import { jobView, viewOfJob } from './job-schema.ts';
 import { BY_TIME, list } from './lists.ts';
 import type { PageOf } from './lists.ts';
 
-const core = async () => await import('./jobs-store.ts');
+const core = async () => await import('../platform/jobs/job-store.ts');
 
 const { result: _, ...listed } = jobView.properties;
 const row = Type.Object(listed);

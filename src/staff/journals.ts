@@ -4,17 +4,19 @@ import type { Journal } from '../payments/house/journals.ts';
 import { formatMoney, MONEY_PATTERN, parseMoney } from '../platform/base/money.ts';
 import { action } from './definition.ts';
 import type { Noun, Spelt } from './definition.ts';
+import { requireFile } from './deps.ts';
 import * as fields from './fields.ts';
 import { inputOf, reason, shortText, text, titled } from './fields.ts';
 import { BY_TIME, list } from './lists.ts';
 import type { PageOf } from './lists.ts';
 import { proposedPlace } from './pages.ts';
 import { decidedColumns } from './proposal-schema.ts';
-import { readMoment } from './times.ts';
+import { readMoment } from '../platform/base/times.ts';
 
 const core = async () => ({
   ...(await import('../payments/house/journals.ts')),
   ...(await import('../payments/house/journal.ts')),
+  ...(await import('../payments/house/read-opening.ts')),
   ...(await import('./proposal-core.ts')),
 });
 
@@ -30,8 +32,7 @@ const { decision, ...decided } = decidedColumns;
 const journalView = Type.Object({
   ...titled({ journal: text, moved_at: fields.time }),
   /** The sum of the debits, which is that of the credits. */
-  amount: fields.money({ title: 'Amount' }),
-  reference: text({ title: 'Reference' }),
+  ...titled({ amount: fields.money, reference: text }),
   decision,
   note: text({ title: 'Note', wide: true }),
   evidence: text({ title: 'Evidence', wide: true }),
@@ -111,6 +112,35 @@ export const JOURNALS: Noun = {
         });
         const made = viewOf(loaded.journalOf(row), loaded);
         return { result: made, audit: loaded.auditOf(row) };
+      },
+    }),
+    action(core, {
+      name: 'journal.open',
+      summary:
+        'Propose the opening trial balance of the system that was used before, once. What floats and vendors had is not in it: the account opening has the sum of the floats, and vendors-opening the sum of the vendors’ money.',
+      route: 'POST /journals/opening',
+      permission: 'finance.act',
+      proposes: 'house_journal',
+      file: {
+        name: 'file',
+        description: 'CSV with the columns account, debit and credit',
+        maxBytes: 1_000_000,
+      },
+      input: inputOf({
+        reference: shortText({ description: 'reference of the document' }),
+        at: fields.moment({ description: 'the time of the balances' }),
+        reason,
+        evidence: shortText({ description: 'where it can be looked up', placeholder: 'text' }),
+      }),
+      output: journalView,
+      handle: async ({ core: loaded, input, deps, viewer }) => {
+        const { reference, evidence, at, reason: note } = input;
+        const row = await loaded.proposeJournal(await deps.proposals(), {
+          lines: await loaded.readOpening(requireFile(deps).path),
+          movedAt: readMoment(at, 'at', deps.wireTime),
+          ...{ reference, evidence, note, isOpening: true, by: viewer.actor },
+        });
+        return { result: viewOf(loaded.journalOf(row), loaded), audit: loaded.auditOf(row) };
       },
     }),
   ],

@@ -13,6 +13,7 @@ import {
   textOrNull,
   time,
   timeOrNull,
+  titled,
 } from './fields.ts';
 import { wireOf } from './wire.ts';
 
@@ -26,8 +27,7 @@ const core = async () => ({
 const MAX_FOUND = 1_000;
 
 const head = Type.Object({
-  hash: text({ title: 'Hash' }),
-  block: count({ title: 'Block' }),
+  ...titled({ hash: text, block: count }),
   ended_at: time({ title: 'To' }),
 });
 
@@ -70,8 +70,7 @@ const checked = Type.Object({
   ),
   invariants: Type.Array(
     Type.Object({
-      invariant: text({ title: 'Invariant' }),
-      violations: count({ title: 'Violations' }),
+      ...titled({ invariant: text, violations: count }),
       says: text({ title: 'Description', wrapped: true }),
     }),
     { title: 'Invariants' },
@@ -86,8 +85,7 @@ const checked = Type.Object({
       }),
       /** 0: no vendor in particular. */
       vendor_id: Type.Integer(),
-      invariant: text({ title: 'Invariant' }),
-      detail: text({ title: 'Detail' }),
+      ...titled({ invariant: text, detail: text }),
     }),
     { title: 'Violations' },
   ),

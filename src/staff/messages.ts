@@ -5,20 +5,19 @@ import type { MessageRow } from '../payments/messages/read-messages.ts';
 import type { WireTime } from '../platform/base/clock.ts';
 import { parseMoney } from '../platform/base/money.ts';
 import { PlainError } from '../platform/base/plain-error.ts';
-import { action, view } from './definition.ts';
+import { view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
 import { inputOf, reason, text, textOrNull } from './fields.ts';
 import { BY_ID, list } from './lists.ts';
-import { proposalView } from './proposal-schema.ts';
-import { readMoment } from './times.ts';
+import { proposing } from './proposing.ts';
+import { readMoment } from '../platform/base/times.ts';
 import { fit, wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../payments/messages/read-messages.ts')),
   ...(await import('../payments/receipts/completion.ts')),
   ...(await import('../platform/base/proposal.ts')),
-  ...(await import('./proposal-core.ts')),
 });
 
 const SENDER_KINDS = ['source', 'operator'] as const;
@@ -94,7 +93,7 @@ export const MESSAGES: Noun = {
         };
       },
     }),
-    action(core, {
+    proposing(core, {
       name: 'message.propose',
       summary:
         'Propose to take a message of a source as the receipt that you read in it, or to close it. Another person, who sees the bytes as well, approves it.',
@@ -117,19 +116,13 @@ export const MESSAGES: Noun = {
         ),
         reason,
       }),
-      output: proposalView,
-      handle: async ({ core: loaded, input, deps, viewer }) => {
-        const { pool } = deps;
+      make: async ({ core: loaded, input, deps, viewer: { actor: by } }) => {
+        const { pool, wireTime } = deps;
         const found = await loaded.findMessage(pool, input.message);
         const { receivedAt, messageId } = loaded.requireFound(found, 'message');
-        const row = await loaded.proposeForMessage(
-          { pool, proposals: await deps.proposals() },
-          {
-            ...{ messageId, read: readOf(input, receivedAt, deps.wireTime) },
-            ...{ by: viewer.actor, note: input.reason },
-          },
-        );
-        return await loaded.proposedAnswer(row, deps, viewer);
+        const read = readOf(input, receivedAt, wireTime);
+        const tools = { pool, proposals: await deps.proposals() };
+        return await loaded.proposeForMessage(tools, { messageId, read, by, note: input.reason });
       },
     }),
   ],

@@ -6,7 +6,7 @@ import { answerOf, NotedFile, partsOf, Streamed } from './http.ts';
 import type { HttpRoute } from './http.ts';
 import type { LiveAnswer } from './forms.ts';
 import type { By } from './perform.ts';
-import type { Asked } from './sealed-cursors.ts';
+import type { Asked } from '../platform/http/sealed-cursors.ts';
 
 type Found = Awaited<ReturnType<typeof answerOf>>;
 

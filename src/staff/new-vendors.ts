@@ -3,12 +3,13 @@ import type { Static } from 'typebox';
 import { TYPED_LOGIN } from '../parties/people/login.ts';
 import { VENDOR_ROLES } from '../parties/people/roles.ts';
 import type { VendorRole } from '../parties/people/roles.ts';
+import { feeOf, formulaOf } from '../payments/prices/written.ts';
 import { action } from './definition.ts';
 import type { AnyAction, Spelt } from './definition.ts';
 import * as fields from './fields.ts';
 import { inputOf, text } from './fields.ts';
-import { fee, formulaOf } from './prices.ts';
-import { proposalView } from './proposal-schema.ts';
+import { fee } from './prices.ts';
+import { setting } from './proposing.ts';
 import { settingReason } from './signer-schema.ts';
 import { newSettings, newVendor } from './vendor-settings.ts';
 import { vendorRow } from './vendor-view.ts';
@@ -19,7 +20,6 @@ const core = async () => ({
   ...(await import('../payments/settings/fields.ts')),
   ...(await import('../payments/settings/new-vendor.ts')),
   ...(await import('../payments/settings/prices.ts')),
-  ...(await import('./setting-core.ts')),
 });
 
 const added = Type.Object({
@@ -28,20 +28,6 @@ const added = Type.Object({
   secret: text({ title: 'Key', secret: true }),
 });
 export type VendorAdded = Static<typeof added>;
-
-/** `kplc_prepaid=10`, `kplc_prepaid=1.5%` or `kplc_prepaid=10+1.5%`. */
-function priceOf(written: string): object | undefined {
-  const { biller, flat, percent } =
-    /^(?<biller>\w{1,40})=(?:(?<flat>[\d.]+)(?:\+(?=[\d.]+%)|$))?(?:(?<percent>[\d.]+)%)?$/.exec(
-      written,
-    )?.groups ?? {};
-  if (biller === undefined || (flat ?? percent) === undefined) return undefined;
-  return {
-    biller,
-    ...(flat !== undefined && { flat }),
-    ...(percent !== undefined && { percent }),
-  };
-}
 
 /** `--administrator asha@shop.example="Asha Njeri"`. */
 const personIn = (role: VendorRole): Spelt => ({
@@ -55,20 +41,14 @@ const personIn = (role: VendorRole): Spelt => ({
   },
 });
 
-const prices = Type.Array(
+const prices = fields.listOf(
   Type.Object({ biller: fields.code(), ...fee }, { additionalProperties: false }),
   {
-    maxItems: 100,
-    description: 'the fees agreed with it, each of a biller, as price.set takes them',
-    spelt: [
-      {
-        option: 'price',
-        placeholder: 'biller=fee',
-        says: 'a fee agreed with it, such as kplc_prepaid=10, kplc_prepaid=1.5% or kplc_prepaid=10+1.5%; repeatable',
-        form: 'a biller and its fee, such as kplc_prepaid=10, kplc_prepaid=1.5% or kplc_prepaid=10+1.5%',
-        read: priceOf,
-      },
-    ],
+    ...{ option: 'price', placeholder: 'biller=fee', maxItems: 100 },
+    description:
+      'a fee agreed with it, as price.set takes them, such as kplc_prepaid=10, kplc_prepaid=1.5% or kplc_prepaid=10+1.5%; repeatable',
+    read: (written) => feeOf('biller', written),
+    form: 'a biller and its fee, such as kplc_prepaid=10, kplc_prepaid=1.5% or kplc_prepaid=10+1.5%',
   },
 );
 
@@ -106,7 +86,7 @@ export const NEW_VENDORS: readonly AnyAction[] = [
       return { result, audit: { target: input.vid, after: vendor } };
     },
   }),
-  action(core, {
+  setting(core, {
     name: 'vendor.propose',
     summary:
       'Propose a vendor with its prices and people. Nobody sees its first security key: its administrator makes one in the console.',
@@ -114,15 +94,9 @@ export const NEW_VENDORS: readonly AnyAction[] = [
     permission: 'vendors.act',
     proposes: 'party_setting',
     actsAlone: true,
-    input: inputOf({
-      ...newVendor,
-      prices: Type.Optional(prices),
-      people: Type.Optional(people),
-      reason: settingReason,
-    }),
-    output: proposalView,
-    handle: async ({ core: loaded, ...asked }) => {
-      const { vid, name, prices: agreed = [], people: named = [], ...settings } = asked.input;
+    input: { ...newVendor, prices: Type.Optional(prices), people: Type.Optional(people) },
+    change: async ({ core: loaded, input }) => {
+      const { vid, name, prices: agreed = [], people: named = [], ...settings } = input;
       const change = {
         ...loaded.present({ name, ...newSettings(settings) }),
         prices: agreed.map(({ biller: billerCode, ...given }) => {
@@ -130,9 +104,7 @@ export const NEW_VENDORS: readonly AnyAction[] = [
         }),
         people: named.map(({ login, ...rest }) => ({ login: loaded.loginFrom(login), ...rest })),
       };
-      return await loaded.changedSetting(asked, {
-        ...{ setting: loaded.NEW_VENDOR, key: { vid }, change },
-      });
+      return { setting: loaded.NEW_VENDOR, key: { vid }, change };
     },
   }),
 ];

@@ -61,13 +61,6 @@ export type OperatorView = Static<typeof operatorView>;
 
 /** @param lastHour sums of payments with a final state. */
 export function operatorOf(one: ListedOperator, lastHour: ActivitySums): OperatorRow {
-  const { operatorCode, billers, blocked, float, ...rest } = one;
-  return {
-    operator: operatorCode,
-    ...wireOf(rest),
-    billers: [...billers],
-    blocked: [...blocked],
-    float: float === null ? null : floatOf(float),
-    last_hour: sumsOf(lastHour),
-  };
+  const { float, ...rest } = one;
+  return { ...wireOf(rest), float: float && floatOf(float), last_hour: sumsOf(lastHour) };
 }

@@ -3,7 +3,8 @@ import type { Static } from 'typebox';
 import { PROTOCOL_NAMES } from '../connectors/operator.ts';
 import { centsOf, formatMoney } from '../platform/base/money.ts';
 import { intervalOf } from './activity-view.ts';
-import { action, view } from './definition.ts';
+import { changing } from './changing.ts';
+import { view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
 import * as fields from './fields.ts';
@@ -12,11 +13,11 @@ import { floatOf, floatView } from './float-view.ts';
 import { ASKS_OPERATORS } from './limits.ts';
 import { operatorOf, operatorRow, operatorView } from './operator-view.ts';
 import { product, productOf } from './product-schema.ts';
-import { proposalView } from './proposal-schema.ts';
+import { setting } from './proposing.ts';
 import { settings, settingsOf } from './settings-input.ts';
 import { settingReason as reason } from './signer-schema.ts';
-import { secondsOf } from './times.ts';
-import { wireOf } from './wire.ts';
+import { secondsOf } from '../platform/base/times.ts';
+import { fit, wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../connectors/probe.ts')),
@@ -29,14 +30,14 @@ const core = async () => ({
   ...(await import('../payments/overview/operators.ts')),
   ...(await import('../payments/settings/operators.ts')),
   ...(await import('../payments/settings/sealed.ts')),
-  ...(await import('./setting-core.ts')),
 });
 type Loaded = Awaited<ReturnType<typeof core>>;
 
 const operator = fields.code({ argument: true, description: 'operator code' });
 
 const sentences = (title: string) => Type.Array(Type.String(), { title });
-const protocol = {
+const protocol = Type.Object({
+  name: text({ title: 'Name' }),
   /** The provider and its API. */
   title: text({ title: 'Title' }),
   source: text({ title: 'Documented in', wide: true }),
@@ -50,14 +51,13 @@ const protocol = {
   not_proof: sentences('What proves nothing'),
   to_try: sentences('To try in the provider’s sandbox first'),
   witnesses: sentences('Checked against'),
-};
+});
 
 const list = Type.Object({ operators: Type.Array(operatorRow) });
 export type OperatorList = Static<typeof list>;
 
 const SAME =
   'the change reaches the same merchant account: open instructions are asked about with it. Without it, each is asked about where it was sent';
-const sameAccount = Type.Boolean({ default: false, description: SAME });
 
 interface Changed {
   readonly same_account: boolean;
@@ -71,9 +71,8 @@ function openText(count: number, { same_account: isSame }: Changed): string {
   return `${count}, ${where}`;
 }
 
-/** A change of an operator, with what it means for what was sent before. */
+/** What a change of an operator means for what was sent before. */
 const changed = {
-  ...proposalView.properties,
   open_instructions: Type.Integer({ title: 'Without a result', text: openText }),
   same_account: Type.Boolean(),
 };
@@ -121,7 +120,7 @@ export const OPERATORS: Noun = {
         return { ...operatorOf(one, of(named)), intervals: intervals.map(intervalOf) };
       },
     }),
-    action(core, {
+    setting(core, {
       ...SETS,
       name: 'operator.set',
       summary: 'Add an operator, or change the settings that are given.',
@@ -130,7 +129,7 @@ export const OPERATORS: Noun = {
         ...['name', 'connector', 'base_url', 'settings', 'max_concurrency', 'max_per_second'],
         'same_account',
       ],
-      input: inputOf({
+      input: {
         operator,
         name: Type.Optional(fields.displayName()),
         connector: Type.Optional(
@@ -157,11 +156,9 @@ export const OPERATORS: Noun = {
           }),
         ),
         same_account: Type.Optional(Type.Boolean({ description: SAME })),
-        reason,
-      }),
-      output: Type.Object({ ...changed, has_key: operatorRow.properties.has_key }),
-      handle: async ({ core: loaded, ...asked }) => {
-        const { input, deps } = asked;
+      },
+      also: { ...changed, has_key: operatorRow.properties.has_key },
+      change: async ({ core: loaded, input, deps }) => {
         const same = input.same_account ?? false;
         const change = loaded.operatorChangeJson({
           name: input.name,
@@ -172,27 +169,23 @@ export const OPERATORS: Noun = {
           maxPerSecond: input.max_per_second,
           sameAccount: same,
         });
-        const key = { operatorCode: input.operator };
-        const { result, audit } = await loaded.changedSetting(asked, {
-          ...{ setting: loaded.OPERATOR, key, change },
-        });
         const now = await loaded.findListed(deps.pool, input.operator, deps.clock.now());
         return {
-          result: {
-            ...{ ...result, open_instructions: now?.openInstructions ?? 0, same_account: same },
+          ...{ setting: loaded.OPERATOR, key: { operatorCode: input.operator }, change },
+          also: {
+            ...{ open_instructions: now?.openInstructions ?? 0, same_account: same },
             has_key: now?.hasKey ?? false,
           },
-          audit,
         };
       },
     }),
-    action(core, {
+    setting(core, {
       ...SETS,
       name: 'operator.set-key',
       summary:
         'Set the secret shared with the operator. For http-json, a new one is created and shown once unless one is given.',
       route: 'POST /operators/:operator/key',
-      input: inputOf({
+      input: {
         operator,
         key: Type.Optional(
           Type.String({
@@ -204,31 +197,26 @@ export const OPERATORS: Noun = {
           ...{ default: '0' },
           description: 'how long callbacks under the former key are still accepted',
         }),
-        same_account: sameAccount,
-        reason,
-      }),
-      output: Type.Object({
+        same_account: Type.Boolean({ default: false, description: SAME }),
+      },
+      also: {
         ...changed,
         /** Valid once the proposal is approved; null: it was given. */
         secret: textOrNull({ title: 'Key', secret: true, isOptional: true }),
-      }),
-      handle: async ({ core: loaded, ...asked }) => {
-        const { input, deps } = asked;
+      },
+      change: async ({ core: loaded, input, deps }) => {
         const { operator: named, key: given, same_account: same } = input;
         const row = await loaded.readOperator(deps.pool, named, deps.clock.now());
         const secret = await loaded.secretToSet(deps.pool, row, given);
         const sealed = loaded.sealSecret(secret, loaded.sealedFor(named), await deps.masterKeys());
         const overlapSeconds = secondsOf(input.overlap, 'overlap');
-        const { result, audit } = await loaded.changedSetting(asked, {
+        return {
           ...{ setting: loaded.OPERATOR_KEY, key: { operatorCode: named } },
           change: { secret: sealed, overlapSeconds, sameAccount: same },
-        });
-        return {
-          result: {
-            ...{ ...result, open_instructions: row.openInstructions, same_account: same },
+          also: {
+            ...{ open_instructions: row.openInstructions, same_account: same },
             secret: given === undefined ? secret : null,
           },
-          audit,
         };
       },
     }),
@@ -246,7 +234,7 @@ export const OPERATORS: Noun = {
         floats: (await listFloatForecasts(deps.pool, deps.clock.now())).map(floatOf),
       }),
     }),
-    action(core, {
+    changing(core, {
       name: 'operator.set-float',
       summary: 'Set the limits of our float with an operator.',
       route: 'POST /operators/:operator/float',
@@ -270,18 +258,17 @@ export const OPERATORS: Noun = {
         reason,
       }),
       output: floatView,
-      handle: async ({ core: loaded, input, deps }) => {
-        const { operator: named } = input;
-        const before = await limitsNow(loaded, named, deps);
-        await loaded.setFloatLimits(deps.pool, named, {
+      now: async ({ core: { listFloatForecasts }, input, deps: { pool, clock } }) => {
+        const all = await listFloatForecasts(pool, clock.now());
+        const found = all.find(({ operatorCode }) => operatorCode === input.operator);
+        return found && floatOf(found);
+      },
+      change: async ({ core: { setFloatLimits }, input, deps: { pool } }) =>
+        await setFloatLimits(pool, input.operator, {
           lowCents: centsOf(input.low),
           stopCents: centsOf(input.stop),
           resumeCents: centsOf(input.resume),
-        });
-        const after = await limitsNow(loaded, named, deps);
-        if (after === undefined) throw new Error('limits that were set are not stored');
-        return { result: after, audit: { ...(before !== undefined && { before }), after } };
-      },
+        }),
     }),
     view(core, {
       name: 'operator.protocols',
@@ -291,9 +278,7 @@ export const OPERATORS: Noun = {
       needsNothing: true,
       input: NOTHING,
       output: Type.Object({
-        protocols: Type.Array(Type.Object({ name: text({ title: 'Name' }), ...protocol }), {
-          title: 'Protocols',
-        }),
+        protocols: Type.Array(protocol, { title: 'Protocols' }),
       }),
       handle: async ({ core: { DECLARATIONS } }) => ({
         protocols: PROTOCOL_NAMES.map((name) => protocolOf(name, DECLARATIONS)),
@@ -308,7 +293,7 @@ export const OPERATORS: Noun = {
       input: inputOf({
         protocol: Type.Enum([...PROTOCOL_NAMES], { description: 'name of the protocol' }),
       }),
-      output: Type.Object({ name: text({ title: 'Name' }), ...protocol }),
+      output: protocol,
       handle: async ({ core: { DECLARATIONS }, input }) => protocolOf(input.protocol, DECLARATIONS),
     }),
     view(core, {
@@ -326,7 +311,7 @@ export const OPERATORS: Noun = {
       }),
       output: Type.Object({
         operator: text({ title: 'Operator' }),
-        protocol: protocol.title,
+        protocol: protocol.properties.title,
         findings: Type.Array(
           Type.Object({
             ...titled({ question: text, is_established: Type.Boolean }),
@@ -334,8 +319,8 @@ export const OPERATORS: Noun = {
           }),
           { title: 'Findings' },
         ),
-        proof_of_non_execution: protocol.proof_of_non_execution,
-        to_try: protocol.to_try,
+        proof_of_non_execution: protocol.properties.proof_of_non_execution,
+        to_try: protocol.properties.to_try,
       }),
       handle: async ({ core: { askConnector, probe }, input, deps }) => {
         const { operator: named, biller: billerCode = null, account = null } = input;
@@ -382,22 +367,7 @@ const askingBy = async ({ pool, publicUrl, masterKeys }: StaffDeps) => ({
   ...{ pool, publicUrl, masterKeys: await masterKeys() },
 });
 
-async function limitsNow({ listFloatForecasts }: Loaded, named: string, deps: StaffDeps) {
-  const rows = await listFloatForecasts(deps.pool, deps.clock.now());
-  const found = rows.find(({ operatorCode }) => operatorCode === named);
-  return found && floatOf(found);
-}
-
 type Declared = Loaded['DECLARATIONS'][string];
-
-const declarationOf = ({ amounts, ...rest }: Declared) => ({
-  ...wireOf(rest),
-  amounts: amounts === undefined ? null : amountsOf(amounts),
-  proof_of_non_execution: [...rest.proofOfNonExecution],
-  not_proof: [...rest.notProof],
-  to_try: [...rest.toTry],
-  witnesses: [...rest.witnesses],
-});
 
 function amountsOf(amounts: NonNullable<Declared['amounts']>): string {
   const { minimumCents, maximumCents, stepCents } = amounts;
@@ -410,5 +380,6 @@ function amountsOf(amounts: NonNullable<Declared['amounts']>): string {
 function protocolOf(name: string, declarations: Loaded['DECLARATIONS']) {
   const found = declarations[name];
   if (found === undefined) throw new Error(`no protocol ${name}`);
-  return { name, ...declarationOf(found) };
+  const { amounts, ...rest } = found;
+  return fit(protocol, { name, ...wireOf(rest), amounts: amounts && amountsOf(amounts) });
 }

@@ -118,8 +118,11 @@ export const PASSKEYS: Noun = {
       }),
       output: Type.Object({}),
       handle: async ({ core: loaded, input, deps, viewer }) => {
-        await loaded.removePasskey(deps.pool, ownerOf(viewer), input.passkey);
-        return { result: {}, audit: { after: {} } };
+        const owner = ownerOf(viewer);
+        const all = await loaded.listPasskeys(deps.pool, owner);
+        const former = all.find(({ credentialId }) => credentialId === input.passkey);
+        await loaded.removePasskey(deps.pool, owner, input.passkey);
+        return { result: {}, audit: { before: { name: former?.name }, after: {} } };
       },
     }),
   ],

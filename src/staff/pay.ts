@@ -7,7 +7,16 @@ import { action, view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import { requirePayments } from './deps.ts';
 import * as fields from './fields.ts';
-import { inputOf, money, moneyOrNull, NOTHING, orNull, text, textOrNull } from './fields.ts';
+import {
+  inputOf,
+  money,
+  moneyOrNull,
+  NOTHING,
+  orNull,
+  text,
+  textOrNull,
+  titled,
+} from './fields.ts';
 import { LOOKS_UP_ACCOUNTS } from './limits.ts';
 import { paymentDetail } from './payment-schema.ts';
 import { PAYMENT } from './payments.ts';
@@ -20,7 +29,7 @@ const core = async () => ({
   ...(await import('../payments/operations/look-up-account.ts')),
   ...(await import('../payments/operations/validators.ts')),
   ...(await import('../payments/timeline/find.ts')),
-  ...(await import('./own-vendor.ts')),
+  ...(await import('../parties/require-vendor.ts')),
   ...(await import('./payment-core.ts')),
 });
 
@@ -29,8 +38,7 @@ const choices = Type.Object({
   billers: Type.Array(
     Type.Object({
       biller: text({ title: 'Code' }),
-      name: text({ title: 'Name' }),
-      category: text({ title: 'Category' }),
+      ...titled({ name: text, category: text }),
       /** Customers’ name for their account, such as `Meter number`. */
       account_label: text({ title: 'Account' }),
       minimum: money({ title: 'Minimum' }),

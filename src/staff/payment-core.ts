@@ -1,3 +1,4 @@
+import type { TObject } from 'typebox';
 import { decodeReference, encodeReference } from '../parties/reference.ts';
 import type { PaymentKey } from '../payments/create/payment.ts';
 import { provesAfterMsOf } from '../payments/dispatch/next-step.ts';
@@ -10,8 +11,10 @@ import type { OwedDetails } from '../payments/settle/read-late-details.ts';
 import { formatMoney } from '../platform/base/money.ts';
 import { paymentView, resultView } from '../self-service/payment-view.ts';
 import type { StaffDeps } from './deps.ts';
+import { timelineEntry } from './payment-schema.ts';
 import type { ListedPayment, PaymentDetail, TimelineEntry } from './payment-schema.ts';
 import type { Viewer } from './viewer.ts';
+import { fit, wireOf } from './wire.ts';
 
 /** Which payments somebody asks for: a vendor’s people see those of their vendor. Throws as `readAsked` does. */
 export async function askedOf(
@@ -85,70 +88,24 @@ function provableAt(
   return afterMs === null ? undefined : new Date(open.at.getTime() + afterMs);
 }
 
-const isoOf = (at: Date | null): string | null => at?.toISOString() ?? null;
-
-function detailsEntry(entry: Extract<Recorded, { kind: 'details' }>): TimelineEntry {
-  return {
-    ...{ at: entry.at.toISOString(), kind: entry.kind, operator: entry.operatorCode },
-    is_owed: entry.isOwed,
-    owed_since: entry.isOwed ? entry.since.toISOString() : null,
-    names: Object.keys(entry.details),
-    ...{ asked: entry.asked, note: entry.note },
-  };
-}
+/** The names of those that people call otherwise. */
+const NAMES: Readonly<Record<string, string>> = {
+  ...{ attemptNumber: 'attempt', attemptCount: 'attempts', caseId: 'case', type: 'eventType' },
+  ...{ since: 'owedSince' },
+};
 
 function entryOf(entry: Recorded): TimelineEntry {
-  const at = entry.at.toISOString();
-  switch (entry.kind) {
-    case 'created':
-      return { at, kind: entry.kind };
-    case 'transfer':
-      return {
-        ...{ at, kind: entry.kind, movement: entry.movement },
-        amount: formatMoney(entry.amountCents),
-        debit_account: entry.debitAccount,
-        credit_account: entry.creditAccount,
-        is_house: isOfHouse(entry),
-      };
-    case 'attempt':
-      return {
-        ...{ at, kind: entry.kind, attempt: entry.attemptNumber, outcome: entry.outcome },
-        ended_at: isoOf(entry.endedAt),
-        operator: entry.operatorCode,
-        route_reason: entry.routeReason,
-        operator_handle: entry.operatorHandle,
-        note: entry.note,
-      };
-    case 'settled':
-      return { at, kind: entry.kind, status: entry.status, source: entry.source };
-    case 'unmatched_callback':
-      return { at, kind: entry.kind, operator: entry.operatorCode, report: entry.report };
-    case 'statement_entry':
-      return {
-        ...{ at, kind: entry.kind, operator: entry.operator, movement: entry.movement },
-        amount: formatMoney(entry.amountCents),
-        operator_reference: entry.operatorReference,
-        verdict: entry.verdict,
-      };
-    case 'correction':
-      return {
-        ...{ at, kind: entry.kind, case: entry.caseId, resolution: entry.resolution },
-        ...{ amount: formatMoney(entry.amountCents), outcome_after: entry.outcomeAfter },
-      };
-    case 'details':
-      return detailsEntry(entry);
-    case 'event':
-      return {
-        ...{ at, kind: entry.kind, event_id: entry.eventId, event_type: entry.type },
-        ...{ state: entry.state, attempts: entry.attemptCount, last_result: entry.lastResult },
-        first_attempt_at: isoOf(entry.firstAttemptAt),
-        due_at: isoOf(entry.dueAt),
-        ended_at: isoOf(entry.endedAt),
-      };
-    case 'case':
-      return {
-        ...{ at, kind: entry.kind, case: entry.caseId, case_kind: entry.caseKind },
-        ...{ action: entry.action, actor: entry.actor, resolution: entry.resolution },
-      };
-  }
+  const named = Object.entries(entry).map(([name, value]) => [NAMES[name] ?? name, value]);
+  const schema = timelineEntry.anyOf.find(({ properties }) => properties.kind.const === entry.kind);
+  if (schema === undefined) throw new Error(`${entry.kind} is no part of a timeline`);
+  const more = {
+    ...(entry.kind === 'unmatched_callback' && { report: entry.report }),
+    ...(entry.kind === 'transfer' && { is_house: isOfHouse(entry) }),
+    ...(entry.kind === 'details' && {
+      names: Object.keys(entry.details),
+      ...(!entry.isOwed && { owed_since: null }),
+    }),
+  };
+  const values = { ...(wireOf(Object.fromEntries(named)) as object), ...more };
+  return fit<TObject>(schema, values) as TimelineEntry;
 }

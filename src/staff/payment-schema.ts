@@ -45,7 +45,7 @@ const entryOf = <Kind extends string, Properties extends TProperties>(
   });
 
 /** Something that happened to a payment. */
-const timelineEntry = Type.Union([
+export const timelineEntry = Type.Union([
   entryOf('created', {}),
   entryOf('transfer', {
     movement: text(),

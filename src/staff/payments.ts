@@ -9,10 +9,10 @@ import { caseView } from './case-schema.ts';
 import { action, view } from './definition.ts';
 import type { Asked, Noun } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, NOTHING, paging, reason, text, vid } from './fields.ts';
+import { inputOf, NOTHING, paging, reason, text, vid, titled } from './fields.ts';
 import { ASKS_OPERATORS } from './limits.ts';
 import { listed, paymentDetail } from './payment-schema.ts';
-import { searchInLog } from './search-in-log.ts';
+import { searchInLog } from '../payments/timeline/search-in-log.ts';
 
 const core = async () => ({
   ...(await import('../payments/cases/case-proposals.ts')),
@@ -79,11 +79,7 @@ const owedDetails = Type.Object({
   payments: Type.Array(
     Type.Object({
       reference: text({ title: 'Payment' }),
-      vid: text({ title: 'Vendor' }),
-      biller: text({ title: 'Biller' }),
-      operator: text({ title: 'Operator' }),
-      account: text({ title: 'Account' }),
-      amount: fields.money({ title: 'Amount' }),
+      ...titled({ vid: text, biller: text, operator: text, account: text, amount: fields.money }),
       since: fields.time({ title: 'Owed since' }),
       asked: Type.Integer({ title: 'Asked' }),
       /** Null: the operator is not asked any more. */
@@ -93,6 +89,8 @@ const owedDetails = Type.Object({
     }),
   ),
 });
+
+export type OwedDetailsAnswer = Static<typeof owedDetails>;
 
 const choice = Type.Array(
   Type.Object({ code: text({ title: 'Code' }), name: text({ title: 'Name' }) }),

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { Payout } from '../payments/payouts/payouts.ts';
 import { Refusal } from '../platform/base/errors.ts';
-import { formatMoney, parseMoney } from '../platform/base/money.ts';
+import { parseMoney } from '../platform/base/money.ts';
 import { action } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
@@ -10,7 +10,9 @@ import { inputOf, reason, shortText, text, textOrNull, titled, vid } from './fie
 import { BY_TIME, list } from './lists.ts';
 import type { PageOf } from './lists.ts';
 import { proposedPlace } from './pages.ts';
-import { decidedColumns, proposalView } from './proposal-schema.ts';
+import { decidedColumns } from './proposal-schema.ts';
+import { proposing } from './proposing.ts';
+import { fit, wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../payments/payouts/payouts.ts')),
@@ -33,6 +35,7 @@ const payoutView = Type.Object({
   payout: text({ title: 'Payout' }),
   ...decided,
   ...titled({ proposed_at: fields.time, vid: text }),
+  bank: text({ title: 'Our bank', wide: true }),
   bank_account: text({ title: 'Bank account', wide: true }),
   ...titled({ amount: fields.money, reference: textOrNull }),
   note: text({ title: 'Note', wide: true }),
@@ -78,6 +81,9 @@ export const PAYOUTS: Noun = {
       input: inputOf({
         vid: vid({ argument: true }),
         amount: fields.amount(),
+        bank: Type.Optional(
+          fields.code({ description: 'the account of ours that it leaves; default: main' }),
+        ),
         bank_account: shortText({ description: 'where the money goes', placeholder: 'account' }),
         reference: Type.Optional(
           shortText({
@@ -97,6 +103,7 @@ export const PAYOUTS: Noun = {
         const row = await proposePayout(proposals, {
           ...{ vendorId: vendor.vendorId, vid: vendor.vid, by: viewer.actor },
           amountCents: parseMoney(input.amount),
+          ...(input.bank !== undefined && { bank: input.bank }),
           bankAccount: input.bank_account,
           reference: input.reference ?? null,
           ...{ evidence: input.evidence, note: input.reason },
@@ -128,22 +135,16 @@ export const PAYOUTS: Noun = {
         return { result: viewOf(after, decidedOf), audit };
       },
     }),
-    action(core, {
+    proposing(core, {
       name: 'payout.return',
       summary: 'Propose to return what an approved payout holds, because the transfer is not made.',
       route: 'POST /payouts/:payout/return',
       permission: 'finance.act',
       proposes: 'payout_return',
       input: inputOf({ payout: payoutId, reason }),
-      output: proposalView,
-      handle: async ({ core: { proposedAnswer, proposeReturn }, input, deps, viewer }) => {
-        const { payout: id, reason: note } = input;
-        const asked = { payoutId: id, note, by: viewer.actor };
-        return await proposedAnswer(
-          await proposeReturn(await deps.proposals(), asked),
-          deps,
-          viewer,
-        );
+      make: async ({ core: { proposeReturn }, input, deps, viewer: { actor: by } }) => {
+        const asked = { payoutId: input.payout, note: input.reason, by };
+        return await proposeReturn(await deps.proposals(), asked);
       },
     }),
   ],
@@ -153,17 +154,11 @@ type DecidedOf = Awaited<ReturnType<typeof core>>['decidedOf'];
 
 function viewOf(payout: Payout, decidedOf: DecidedOf): PayoutView {
   const { row, content, amountCents, postedAt } = payout;
-  return {
-    payout: row.proposalId,
-    ...decidedOf(row),
-    vid: content.vid,
-    bank_account: content.bankAccount,
-    amount: formatMoney(amountCents),
-    note: row.note,
-    evidence: content.evidence,
-    posted_at: postedAt?.toISOString() ?? null,
-    ...changeable(payout),
-  };
+  return fit(payoutView, {
+    ...{ payout: row.proposalId, ...decidedOf(row), note: row.note, ...changeable(payout) },
+    ...{ vid: content.vid, bank: content.bank, evidence: content.evidence },
+    ...wireOf({ bankAccount: content.bankAccount, amountCents, postedAt }),
+  });
 }
 
 const changeable = ({ state, reference }: Payout) => ({ state, reference });

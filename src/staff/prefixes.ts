@@ -1,16 +1,19 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { changing } from './changing.ts';
 import { action, view } from './definition.ts';
-import type { Noun } from './definition.ts';
+import type { Asked, Noun } from './definition.ts';
 import * as fields from './fields.ts';
 import { inputOf, NOTHING, text, textOrNull } from './fields.ts';
 import { settingReason as reason } from './signer-schema.ts';
+import { wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../payments/billers/administer.ts')),
   ...(await import('../payments/billers/kenyan-prefixes.ts')),
   ...(await import('../payments/billers/lists.ts')),
 });
+type Core = Awaited<ReturnType<typeof core>>;
 
 const prefix = Type.String({
   pattern: String.raw`^\d{3}$`,
@@ -27,6 +30,13 @@ const prefixView = Type.Object({
 export type PrefixRow = Static<typeof prefixView>;
 
 const SETS = { permission: 'billers.act', actsAlone: 'always' } as const;
+const SHOWN = {
+  output: prefixView,
+  kept: ({ biller }: PrefixRow) => ({ biller }),
+  now: async ({ core: loaded, input, deps }: Asked<Core, Pick<PrefixRow, 'prefix'>>) => ({
+    ...{ prefix: input.prefix, biller: await loaded.billerOfPrefix(deps.pool, input.prefix) },
+  }),
+};
 
 export const PREFIXES: Noun = {
   command: 'prefix',
@@ -44,11 +54,11 @@ export const PREFIXES: Noun = {
       handle: async ({ core: { readPrefixes }, deps }) => {
         const prefixes = await readPrefixes(deps.pool);
         return {
-          prefixes: prefixes.map((row) => ({ prefix: row.prefix, biller: row.billerCode })),
+          prefixes: prefixes.map(wireOf),
         };
       },
     }),
-    action(core, {
+    changing(core, {
       ...SETS,
       name: 'prefix.set',
       summary: 'Set the biller of a prefix.',
@@ -58,25 +68,19 @@ export const PREFIXES: Noun = {
         biller: fields.code({ argument: true, description: 'biller code' }),
         reason,
       }),
-      output: prefixView,
-      handle: async ({ core: { billerOfPrefix, setPrefix }, input, deps }) => {
-        const before = await billerOfPrefix(deps.pool, input.prefix);
-        await setPrefix(deps.pool, input.prefix, input.biller);
-        return changed(input.prefix, before, input.biller);
-      },
+      ...SHOWN,
+      change: async ({ core: { setPrefix }, input, deps }) =>
+        await setPrefix(deps.pool, input.prefix, input.biller),
     }),
-    action(core, {
+    changing(core, {
       ...SETS,
       name: 'prefix.remove',
       summary: 'Remove a prefix.',
       route: 'POST /prefixes/:prefix/remove',
       input: inputOf({ prefix, reason }),
-      output: prefixView,
-      handle: async ({ core: { billerOfPrefix, dropPrefix }, input, deps }) => {
-        const before = await billerOfPrefix(deps.pool, input.prefix);
-        await dropPrefix(deps.pool, input.prefix);
-        return changed(input.prefix, before, null);
-      },
+      ...SHOWN,
+      change: async ({ core: { dropPrefix }, input, deps }) =>
+        await dropPrefix(deps.pool, input.prefix),
     }),
     action(core, {
       ...SETS,
@@ -92,18 +96,13 @@ export const PREFIXES: Noun = {
           text: (codes: readonly string[]) => codes.join(', ') || 'none',
         }),
       }),
-      handle: async ({ core: { loadPrefixes, KENYAN_PREFIXES }, deps }) => {
-        const { loaded, missingBillers } = await loadPrefixes(deps.pool, KENYAN_PREFIXES);
-        const result = { loaded, missing_billers: [...missingBillers] };
-        return { result, audit: { after: result } };
+      handle: async ({ core: { loadPrefixes, readPrefixes, KENYAN_PREFIXES }, deps: { pool } }) => {
+        const kept = async () =>
+          Object.fromEntries((await readPrefixes(pool)).map((row) => [row.prefix, row.billerCode]));
+        const before = await kept();
+        const result = wireOf(await loadPrefixes(pool, KENYAN_PREFIXES));
+        return { result, audit: { before, after: await kept() } };
       },
     }),
   ],
 };
-
-function changed(prefixOf: string, before: string | null, after: string | null) {
-  return {
-    result: { prefix: prefixOf, biller: after },
-    audit: { before: { biller: before }, after: { biller: after } },
-  };
-}

@@ -1,26 +1,24 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import type { FeeFormula } from '../payments/prices/price.ts';
+import { feeOf, formulaOf, rateOf } from '../payments/prices/written.ts';
 import { Refusal } from '../platform/base/errors.ts';
-import { centsOf, parseMoney } from '../platform/base/money.ts';
-import { action, view } from './definition.ts';
+import { parseMoney } from '../platform/base/money.ts';
+import { view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
 import * as fields from './fields.ts';
 import { inputOf, money, orNull, text, textOrNull, titled } from './fields.ts';
 import { formula } from './price-schema.ts';
-import { proposalView } from './proposal-schema.ts';
-import { settingReason as reason } from './signer-schema.ts';
-import { readMoment } from './times.ts';
-import { wireOf } from './wire.ts';
+import { setting } from './proposing.ts';
+import { readMoment } from '../platform/base/times.ts';
+import { fit, wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../payments/prices/describe.ts')),
   ...(await import('../payments/billers/price-lists.ts')),
   ...(await import('../payments/prices/text.ts')),
   ...(await import('../payments/settings/prices.ts')),
-  ...(await import('./own-vendor.ts')),
-  ...(await import('./setting-core.ts')),
+  ...(await import('../parties/require-vendor.ts')),
 });
 type Loaded = Awaited<ReturnType<typeof core>>;
 
@@ -35,26 +33,12 @@ const percent = (options: fields.Options) =>
     ...options,
   });
 
-const TIER = new RegExp(
-  String.raw`^(?<from>[\d.]+)=(?:(?<flat>[\d.]+)(?:\+(?=[\d.]+%)|$))?(?:(?<percent>[\d.]+)%)?$`,
-);
-
-/** `1000=10`, `1000=1.5%` or `1000=10+1.5%`. */
-function tierOf(written: string): object | undefined {
-  const { from, flat, percent: share } = TIER.exec(written)?.groups ?? {};
-  if (from === undefined || (flat ?? share) === undefined) return undefined;
-  return {
-    from,
-    ...(flat !== undefined && { flat }),
-    ...(share !== undefined && { percent: share }),
-  };
-}
-
 const rate = (flat: string, share: string) => ({
   flat: Type.Optional(fields.amount({ description: flat, placeholder: 'amount' })),
   percent: Type.Optional(percent({ description: share })),
 });
 
+const tierIn = (written: string) => feeOf('from', written);
 const FORM =
   'the first amount and the fee from there on, such as 1000=10, 1000=1.5% or 1000=10+1.5%';
 export const fee = {
@@ -68,7 +52,7 @@ export const fee = {
       {
         description:
           'another fee from this amount on, such as 1000=10, 1000=1.5% or 1000=10+1.5%; repeatable',
-        spelt: [{ option: 'tier', placeholder: 'from=fee', read: tierOf, form: FORM }],
+        spelt: [{ option: 'tier', placeholder: 'from=fee', read: tierIn, form: FORM }],
       },
     ),
   ),
@@ -104,10 +88,9 @@ const from = Type.Optional(
   }),
 );
 
-const setting = {
+const priced = {
   valid_from: fields.time({ title: 'From' }),
-  set_by: text({ title: 'Set by' }),
-  version: Type.Integer({ title: 'Version', unit: 'count' }),
+  ...titled({ set_by: text, version: fields.count }),
   /** In words. */
   price: text({ title: 'Price' }),
   set_at: fields.time(),
@@ -116,13 +99,13 @@ const setting = {
 const feeView = Type.Object({
   biller: text({ title: 'Biller' }),
   vid: textOrNull({ title: 'Vendor', nullText: 'all' }),
-  ...setting,
+  ...priced,
   formula,
 });
 
 const termsView = Type.Object({
   ...titled({ biller: text, operator: text }),
-  ...setting,
+  ...priced,
   cost: money(),
   cost_percent: text(),
   commission: money(),
@@ -157,11 +140,7 @@ const LISTS = {
   rows: 'prices',
 } as const;
 
-const SETS = {
-  permission: 'finance.act',
-  proposes: 'price_setting',
-  output: proposalView,
-} as const;
+const SETS = { permission: 'finance.act', proposes: 'price_setting' } as const;
 
 export const PRICES: Noun = {
   command: 'price',
@@ -177,10 +156,11 @@ export const PRICES: Noun = {
       handle: async ({ core: { readFees, formulaFields, formulaText }, input, deps }) => {
         const rows = await readFees(deps.pool, wantedBy(input));
         return {
-          prices: rows.map((row) => ({
-            ...{ biller: row.billerCode, vid: row.vid, ...settingOf(row) },
-            ...{ price: formulaText(row), formula: formulaFields(row) },
-          })),
+          prices: rows.map((row) =>
+            fit(feeView, {
+              ...{ ...wireOf(row), price: formulaText(row), formula: formulaFields(row) },
+            }),
+          ),
         };
       },
     }),
@@ -196,10 +176,9 @@ export const PRICES: Noun = {
       handle: async ({ core: { readOperatorPrices, termsFields, termsText }, input, deps }) => {
         const rows = await readOperatorPrices(deps.pool, wantedBy(input));
         return {
-          prices: rows.map((row) => ({
-            ...{ biller: row.billerCode, operator: row.operatorCode, ...settingOf(row) },
-            ...{ price: termsText(row), ...termsFields(row) },
-          })),
+          prices: rows.map((row) =>
+            fit(termsView, { ...wireOf(row), price: termsText(row), ...termsFields(row) }),
+          ),
         };
       },
     }),
@@ -231,43 +210,39 @@ export const PRICES: Noun = {
         };
       },
     }),
-    action(core, {
+    setting(core, {
       ...SETS,
       name: 'price.set',
       summary:
         'Set the fee that is taken in addition to the amount of a biller’s payments. Existing payments keep their fee.',
       route: 'POST /prices/:biller',
       needsOne: ['flat', 'percent', 'tiers'],
-      input: inputOf({ biller, vid, ...fee, from, reason }),
-      handle: async ({ core: loaded, ...asked }) => {
-        const { input, deps } = asked;
-        const change = { formula: loaded.formulaJson(formulaOf(input)), ...beginOf(input, deps) };
-        const key = await feeKey(loaded, input, deps);
-        return await loaded.changedSetting(asked, { setting: loaded.FEE, key, change });
-      },
+      input: { biller, vid, ...fee, from },
+      change: async ({ core: loaded, input, deps }) => ({
+        ...{ setting: loaded.FEE, key: await feeKey(loaded, input, deps) },
+        change: { formula: loaded.formulaJson(formulaOf(input)), ...beginOf(input, deps) },
+      }),
     }),
-    action(core, {
+    setting(core, {
       ...SETS,
       name: 'price.remove',
       summary:
         'End a fee. Without its own fee, a vendor pays the biller’s. Without a biller’s fee, it pays no fee. A price that begins later stays.',
       route: 'POST /prices/:biller/remove',
-      input: inputOf({ biller, vid, from, reason }),
-      handle: async ({ core: loaded, ...asked }) => {
-        const { input, deps } = asked;
-        const change = { formula: null, ...beginOf(input, deps) };
-        const key = await feeKey(loaded, input, deps);
-        return await loaded.changedSetting(asked, { setting: loaded.FEE, key, change });
-      },
+      input: { biller, vid, from },
+      change: async ({ core: loaded, input, deps }) => ({
+        ...{ setting: loaded.FEE, key: await feeKey(loaded, input, deps) },
+        change: { formula: null, ...beginOf(input, deps) },
+      }),
     }),
-    action(core, {
+    setting(core, {
       ...SETS,
       name: 'price.set-operator',
       summary:
         'Set what an operator charges us for a biller’s payments, and the commission that it gives us; 0 ends it. It counts for instructions from then on.',
       route: 'POST /operator-prices/:biller/:operator',
       needsOne: ['cost', 'cost_percent', 'commission', 'commission_percent'],
-      input: inputOf({
+      input: {
         biller,
         operator: fields.code({ argument: true, description: 'operator code' }),
         cost: Type.Optional(
@@ -285,10 +260,9 @@ export const PRICES: Noun = {
               'netted: it takes that much less from our float; later: it pays it afterwards',
           }),
         ),
-        ...{ from, reason },
-      }),
-      handle: async ({ core: { changedSetting, termsJson, OPERATOR_PRICE }, ...asked }) => {
-        const { input, deps } = asked;
+        from,
+      },
+      change: async ({ core: { termsJson, OPERATOR_PRICE }, input, deps }) => {
         const { commission, commission_percent: share, commission_paid: paid } = input;
         if (((commission ?? share) === undefined) !== (paid === undefined)) {
           const says = 'commission_paid is required with a commission, and only then';
@@ -299,11 +273,11 @@ export const PRICES: Noun = {
           commission: rateOf(commission, share),
           commissionNetted: paid !== 'later',
         };
-        return await changedSetting(asked, {
+        return {
           setting: OPERATOR_PRICE,
           key: { billerCode: input.biller, operatorCode: input.operator },
           change: { ...termsJson(terms), ...beginOf(input, deps) },
-        });
+        };
       },
     }),
   ],
@@ -311,16 +285,6 @@ export const PRICES: Noun = {
 
 const wantedBy = ({ replaced, biller: billerCode }: { replaced: boolean; biller?: string }) =>
   ({ which: replaced ? 'all' : 'current', billerCode }) as const;
-
-interface PriceSetting {
-  readonly validFrom: Date;
-  readonly setBy: string;
-  readonly setAt: Date;
-  readonly version: number;
-}
-
-const settingOf = ({ validFrom, setBy, version, setAt }: PriceSetting) =>
-  wireOf({ validFrom, setBy, version, setAt });
 
 async function feeKey(
   { requireVendor }: Loaded,
@@ -336,48 +300,3 @@ async function feeKey(
 const beginOf = ({ from: at }: { readonly from?: string }, { wireTime }: StaffDeps) => ({
   validFrom: at === undefined ? null : readMoment(at, 'from', wireTime).toISOString(),
 });
-
-const bpsOf = (share = '0'): number => Math.round(Number(share) * 100);
-
-const rateOf = (flat: string | undefined, share: string | undefined) => ({
-  flatCents: centsOf(flat) ?? 0n,
-  bps: bpsOf(share),
-});
-
-interface GivenRate {
-  readonly flat?: string;
-  readonly percent?: string;
-}
-
-/** Throws: `missing_field`. */
-export function formulaOf(
-  input: GivenRate & {
-    readonly tiers?: readonly (GivenRate & { readonly from: string })[];
-    readonly minimum?: string;
-    readonly maximum?: string;
-    readonly vat_percent?: string;
-    readonly vat_included: boolean;
-    readonly excise_percent?: string;
-  },
-): FeeFormula {
-  const { flat, percent: share, tiers = [], vat_percent: vat } = input;
-  if (input.vat_included && (vat ?? input.excise_percent) === undefined) {
-    const says = 'vat_percent is required if the fee includes the VAT';
-    throw new Refusal('missing_field', { field: 'vat_percent', text: says });
-  }
-  const hasFirst = flat !== undefined || share !== undefined;
-  return {
-    tiers: [
-      ...(hasFirst ? [{ fromCents: 0n, ...rateOf(flat, share) }] : []),
-      ...tiers.map((tier) => ({
-        fromCents: parseMoney(tier.from),
-        ...rateOf(tier.flat, tier.percent),
-      })),
-    ],
-    minimumCents: centsOf(input.minimum) ?? null,
-    maximumCents: centsOf(input.maximum) ?? null,
-    vatBps: bpsOf(vat),
-    vatIncluded: input.vat_included,
-    exciseBps: bpsOf(input.excise_percent),
-  };
-}

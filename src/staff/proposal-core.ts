@@ -22,6 +22,12 @@ export async function proposedAnswer(
   return { result: await viewOfProposal(row, deps, viewer), audit: auditOf(row) };
 }
 
+/** What an answer has of a proposal that was made instead. */
+export async function instead(row: ProposalRow, deps: StaffDeps, viewer: Viewer) {
+  const { proposal, decision, would, seen } = await viewOfProposal(row, deps, viewer);
+  return { proposal, decision, would, seen };
+}
+
 /** With the preview, if it waits. */
 export async function viewOfProposal(
   row: ProposalRow,

@@ -89,6 +89,16 @@ export const proposalView = Type.Object({
 });
 export type ProposalView = Static<typeof proposalView>;
 
+/** What an action answers that was carried out at once, or that another person has to approve first. Null: at once. */
+export const proposedInstead = {
+  proposal: textOrNull({ title: 'Proposal', isOptional: true }),
+  decision: orNull(Type.String()),
+  would: proposalView.properties.would,
+  seen: textOrNull(),
+};
+/** It was carried out at once. */
+export const NOTHING_PROPOSED = { proposal: null, decision: null, would: null, seen: null };
+
 /** Width of a cell in the list. */
 const MAX_WHAT = 60;
 

@@ -9,7 +9,7 @@ import type { PageOf } from './lists.ts';
 import { listedProposal, proposalView } from './proposal-schema.ts';
 
 const core = async () => ({
-  ...(await import('./proposal-access.ts')),
+  ...(await import('../proposals/access.ts')),
   ...(await import('./proposal-core.ts')),
 });
 type Core = Awaited<ReturnType<typeof core>>;

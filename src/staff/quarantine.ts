@@ -7,8 +7,8 @@ import { action, view } from './definition.ts';
 import type { Asked, Noun } from './definition.ts';
 import * as fields from './fields.ts';
 import { count, inputOf, NOTHING, orNull, text, time, titled } from './fields.ts';
-import { proposalView } from './proposal-schema.ts';
-import { readMoment } from './times.ts';
+import { proposing } from './proposing.ts';
+import { readMoment } from '../platform/base/times.ts';
 import { wireOf } from './wire.ts';
 
 const core = async () => ({
@@ -16,7 +16,6 @@ const core = async () => ({
   ...(await import('../payments/quarantine/release.ts')),
   ...(await import('../payments/quarantine/release-kind.ts')),
   ...(await import('../payments/quarantine/state.ts')),
-  ...(await import('./proposal-core.ts')),
 });
 type By = Pick<Asked<Awaited<ReturnType<typeof core>>, unknown>, 'core' | 'deps' | 'viewer'>;
 
@@ -24,8 +23,7 @@ const quarantine = Type.Object({
   quarantine_id: text(),
   entered_at: time({ title: 'Since' }),
   /** Payments from then until then may be missing from the ledger. */
-  lost_from: time({ title: 'Lost from' }),
-  ...titled({ lost_until: time, reason: text }),
+  ...titled({ lost_from: time, lost_until: time, reason: text }),
   /** Nothing is known to be missing, as after the promotion of a standby: it can be confirmed. */
   seems_complete: Type.Boolean({ title: 'Seems complete' }),
   /** The processes that have not confirmed it. */
@@ -127,7 +125,7 @@ export const QUARANTINE: Noun = {
       input: inputOf({ reason: fields.reasonOr('all statements are there', { option: 'reason' }) }),
       handle: async (asked) => await release(asked),
     }),
-    action(core, {
+    proposing(core, {
       name: 'quarantine.propose',
       summary:
         'Propose to resume sending without the statements that are missing. Another person approves it.',
@@ -135,11 +133,9 @@ export const QUARANTINE: Noun = {
       permission: 'system.act',
       proposes: 'quarantine_release',
       input: inputOf({ reason }),
-      output: proposalView,
-      handle: async ({ core: loaded, input, deps, viewer }) => {
+      make: async ({ core: { proposeRelease }, input, deps, viewer }) => {
         const of = { pool: deps.pool, proposals: await deps.proposals() };
-        const row = await loaded.proposeRelease(of, { by: viewer.actor, note: input.reason });
-        return await loaded.proposedAnswer(row, deps, viewer);
+        return await proposeRelease(of, { by: viewer.actor, note: input.reason });
       },
     }),
     action(core, {

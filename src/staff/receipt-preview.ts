@@ -5,7 +5,7 @@ import { formatMoney } from '../platform/base/money.ts';
 import { view } from './definition.ts';
 import { requireFile } from './deps.ts';
 import * as fields from './fields.ts';
-import { inputOf, orNull, text, textOrNull } from './fields.ts';
+import { inputOf, orNull, text, textOrNull, titled } from './fields.ts';
 
 const core = async () => await import('../payments/uploads/bank-statement.ts');
 
@@ -18,15 +18,11 @@ export const statement = {
   input: {
     source: fields.code({ description: 'code of the source' }),
     accepted_lines: Type.Optional(
-      Type.Array(Type.Integer({ minimum: 1, maximum: 10_000_000 }), {
+      fields.listOf(Type.Integer({ minimum: 1, maximum: 10_000_000 }), {
+        ...{ option: 'accept-line', placeholder: 'line', form: 'the number of a line' },
         description:
           'a line that the bank shows as well, although it may be a payer’s text; repeatable',
-        spelt: [
-          {
-            ...{ option: 'accept-line', placeholder: 'line', form: 'the number of a line' },
-            read: (given: string) => (/^[1-9]\d{0,6}$/.test(given) ? Number(given) : undefined),
-          },
-        ],
+        read: (given) => (/^[1-9]\d{0,6}$/.test(given) ? Number(given) : undefined),
       }),
     ),
   },
@@ -65,8 +61,7 @@ export const PREVIEW = view(core, {
         }),
         vid: textOrNull({ title: 'Vendor' }),
         amount: orNull(fields.money(), { title: 'Amount' }),
-        account: textOrNull({ title: 'Account' }),
-        reference: textOrNull({ title: 'Reference' }),
+        ...titled({ account: textOrNull, reference: textOrNull }),
         booked_at: fields.timeOrNull({ title: 'Booked', wide: true }),
         text: text({ title: 'Text', wide: true }),
         because: textOrNull({ title: 'Because', wrapped: true }),

@@ -6,9 +6,9 @@ import * as fields from './fields.ts';
 import { inputOf, NOTHING, orNull, text, textOrNull, titled, vid } from './fields.ts';
 import { BY_TEXT, list } from './lists.ts';
 import { ASKS_PROVIDERS } from './limits.ts';
-import { proposalView } from './proposal-schema.ts';
+import { setting } from './proposing.ts';
 import { settings, settingsOf } from './settings-input.ts';
-import { settingReason as reason, STATUSES } from './signer-schema.ts';
+import { STATUSES } from './signer-schema.ts';
 import { wireOf } from './wire.ts';
 
 const core = async () => ({
@@ -17,14 +17,13 @@ const core = async () => ({
   ...(await import('../payments/settings/fields.ts')),
   ...(await import('../payments/settings/money-in.ts')),
   ...(await import('../payments/settings/sealed.ts')),
-  ...(await import('./setting-core.ts')),
 });
 
 const SETS = { permission: 'finance.act', proposes: 'money_in_setting' } as const;
 
 const sourceView = Type.Object({
   source: text({ title: 'Code' }),
-  ...titled({ name: text, kind: text, collector: text }),
+  ...titled({ name: text, kind: text, collector: text, bank: text }),
   status: Type.Enum([...STATUSES], { title: 'Status' }),
   pulled_until: fields.timeOrNull({ title: 'Pulled until' }),
   settings: Type.Record(Type.String(), Type.Unknown()),
@@ -46,62 +45,58 @@ export const RECEIPT_SOURCES: Noun = {
       rows: 'sources',
       empty: 'no sources',
       handle: async ({ core: { listSources }, deps: { pool } }) => ({
-        sources: (await listSources(pool)).map(({ sourceCode, settings: given, ...row }) => ({
-          ...{ source: sourceCode, ...wireOf(row), settings: { ...given } },
+        sources: (await listSources(pool)).map(({ settings: given, ...row }) => ({
+          ...{ ...wireOf(row), settings: { ...given } },
         })),
       }),
     }),
-    action(core, {
+    setting(core, {
       ...SETS,
       actsAlone: true,
       name: 'receipt-source.set',
       summary: 'Add a source, or change the settings that are given.',
       route: 'POST /receipt-sources/:source',
-      needsOne: ['name', 'kind', 'collector', 'status', 'settings'],
-      input: inputOf({
+      needsOne: ['name', 'kind', 'collector', 'bank', 'status', 'settings'],
+      input: {
         source,
         name: Type.Optional(fields.displayName()),
         kind: Type.Optional(Type.Enum([...SOURCE_KINDS], { description: 'of a new source' })),
         collector: Type.Optional(
           vid({ description: 'in whose name its receipts are collected', form: 'a collector' }),
         ),
+        bank: Type.Optional(
+          fields.code({
+            description: 'the account of ours where its money is; a new source has one of its own',
+          }),
+        ),
         status: Type.Optional(Type.Enum([...STATUSES], { description: 'whether it is used' })),
         settings,
-        reason,
-      }),
-      output: proposalView,
-      handle: async ({ core: loaded, ...asked }) => {
-        const { name, kind, collector, status, source: sourceCode } = asked.input;
-        const terms = loaded.present({ name, kind, collector, status });
-        const changed = loaded.settingsJson(settingsOf(asked.input.settings));
-        return await loaded.changedSetting(asked, {
-          ...{ setting: loaded.SOURCE, key: { sourceCode }, change: { ...terms, ...changed } },
-        });
+      },
+      change: async ({ core: loaded, input }) => {
+        const { name, kind, collector, bank, status, source: sourceCode } = input;
+        const terms = loaded.present({ name, kind, collector, bank, status });
+        const change = { ...terms, ...loaded.settingsJson(settingsOf(input.settings)) };
+        return { setting: loaded.SOURCE, key: { sourceCode }, change };
       },
     }),
-    action(core, {
+    setting(core, {
       ...SETS,
       actsAlone: true,
       name: 'receipt-source.set-key',
       summary: 'Set the secret from the provider.',
       route: 'POST /receipt-sources/:source/key',
-      input: inputOf({
+      input: {
         source,
         key: Type.String({
           ...{ minLength: 1, maxLength: 16_384, typed: true, placeholder: 'secret' },
           description:
             'JSON with consumer_key, consumer_secret and, for STK push, passkey; - reads it from standard input',
         }),
-        reason,
-      }),
-      output: proposalView,
-      handle: async ({ core: loaded, ...asked }) => {
-        const { source: sourceCode, key: given } = asked.input;
-        const masterKeys = await asked.deps.masterKeys();
+      },
+      change: async ({ core: loaded, input: { source: sourceCode, key: given }, deps }) => {
+        const masterKeys = await deps.masterKeys();
         const secret = loaded.sealSecret(given, loaded.sourceSealed(sourceCode), masterKeys);
-        return await loaded.changedSetting(asked, {
-          ...{ setting: loaded.SOURCE_KEY, key: { sourceCode }, change: { secret } },
-        });
+        return { setting: loaded.SOURCE_KEY, key: { sourceCode }, change: { secret } };
       },
     }),
     view(core, {
@@ -182,35 +177,29 @@ export const RECEIPT_ACCOUNTS: Noun = {
       placeOf: (row) => [row.account],
       show: (shown) => shown.map(wireOf),
     }),
-    action(core, {
+    setting(core, {
       ...SETS,
       name: 'receipt-account.add',
       summary: 'Give a vendor an account number.',
       route: 'POST /receipt-sources/:source/accounts',
-      input: inputOf({ source, account, vid: vid(), reason }),
-      output: proposalView,
-      handle: async ({ core: loaded, ...asked }) => {
-        const { source: sourceCode, account: number, vid: holder } = asked.input;
-        const key = { sourceCode, account: loaded.requireAccount(number) };
-        return await loaded.changedSetting(asked, {
-          ...{ setting: loaded.ACCOUNT, key, change: { vid: holder } },
-        });
-      },
+      input: { source, account, vid: vid() },
+      change: async ({ core: { ACCOUNT, requireAccount }, input }) => ({
+        setting: ACCOUNT,
+        key: { sourceCode: input.source, account: requireAccount(input.account) },
+        change: { vid: input.vid },
+      }),
     }),
-    action(core, {
+    setting(core, {
       ...SETS,
       name: 'receipt-account.remove',
       summary: 'Take an account number out of use.',
       route: 'POST /receipt-sources/:source/accounts/remove',
-      input: inputOf({ source, account, reason }),
-      output: proposalView,
-      handle: async ({ core: loaded, ...asked }) => {
-        const { source: sourceCode, account: number } = asked.input;
-        const key = { sourceCode, account: loaded.requireAccount(number) };
-        return await loaded.changedSetting(asked, {
-          ...{ setting: loaded.ACCOUNT, key, change: { vid: null } },
-        });
-      },
+      input: { source, account },
+      change: async ({ core: { ACCOUNT, requireAccount }, input }) => ({
+        setting: ACCOUNT,
+        key: { sourceCode: input.source, account: requireAccount(input.account) },
+        change: { vid: null },
+      }),
     }),
   ],
 };

@@ -15,7 +15,7 @@ import * as fields from './fields.ts';
 import { inputOf, orNull, reason, text, textOrNull, titled, vid } from './fields.ts';
 import { BY_ID, list } from './lists.ts';
 import { ASKS_PROVIDERS } from './limits.ts';
-import { proposalView } from './proposal-schema.ts';
+import { proposing } from './proposing.ts';
 import { PREVIEW, statement } from './receipt-preview.ts';
 import { fit, wireOf } from './wire.ts';
 
@@ -28,8 +28,7 @@ const core = async () => ({
   ...(await import('../payments/receipts/push.ts')),
   ...(await import('../payments/uploads/bank-statement.ts')),
   ...(await import('../proposals/draft.ts')),
-  ...(await import('./own-vendor.ts')),
-  ...(await import('./proposal-core.ts')),
+  ...(await import('../parties/require-vendor.ts')),
 });
 
 const PUSH_STATES: readonly PushRow['state'][] = [
@@ -159,7 +158,7 @@ export const RECEIPTS: Noun = {
         };
       },
     }),
-    action(core, {
+    proposing(core, {
       name: 'receipt.propose',
       summary:
         'Propose a decision about a receipt without a vendor, or to move a credited one to another vendor. Another person approves it.',
@@ -181,22 +180,24 @@ export const RECEIPTS: Noun = {
             },
           }),
         ),
+        account: Type.Optional(
+          fields.shortText({
+            description:
+              'only if it is closed, and we keep the money: the account that gets it, such as liability:unclaimed; default: the bank, because it never came in, or was reported twice',
+          }),
+        ),
         reason,
       }),
-      output: proposalView,
-      handle: async ({ core: loaded, input, deps, viewer }) => {
+      make: async ({ core: { proposeForReceipt }, input, deps, viewer: { actor: by } }) => {
         const { reason: note, vid: to = null, ...of } = input;
-        const { pool } = deps;
-        const row = await loaded.proposeForReceipt(
-          { pool, proposals: await deps.proposals() },
-          { ...of, vid: to, note, by: viewer.actor },
-        );
-        return await loaded.proposedAnswer(row, deps, viewer);
+        const tools = { pool: deps.pool, proposals: await deps.proposals() };
+        return await proposeForReceipt(tools, { ...of, vid: to, note, by });
       },
     }),
     action(core, {
       name: 'receipt.reversed',
-      summary: 'Report that the provider took the money back. Opens a case; nothing is posted yet.',
+      summary:
+        'Report that the provider took the money back. It leaves the bank in our books; a case decides who bears it.',
       route: 'POST /receipts/:receipt/reversed',
       permission: 'receipts.act',
       input: inputOf({
@@ -207,7 +208,8 @@ export const RECEIPTS: Noun = {
         reason,
       }),
       output: receiptView,
-      handle: async ({ core: loaded, input, deps: { pool }, viewer }) => {
+      handle: async ({ core: loaded, input, deps, viewer }) => {
+        const { pool } = deps;
         const { amount, reason: note, ...of } = input;
         const cents = amount === undefined ? undefined : parseMoney(amount);
         if (cents === 0n) {
@@ -216,7 +218,8 @@ export const RECEIPTS: Noun = {
         }
         const by = { actor: loaded.nameOf(viewer.actor), note, cents };
         const before = await loaded.requireReceipt(pool, of);
-        const isNew = await loaded.reportReversal(pool, of, by);
+        const books = { pool, ledgerMac: await deps.ledgerMac() };
+        const isNew = await loaded.reportReversal(books, of, by);
         if (!isNew) throw new PlainError('The reversal was already reported; see the cases.');
         const vids = await loaded.readVids(pool);
         const result = viewOf(await loaded.requireReceipt(pool, of), vids);
@@ -228,7 +231,7 @@ export const RECEIPTS: Noun = {
       },
     }),
     PREVIEW,
-    action(core, {
+    proposing(core, {
       name: 'receipt.import',
       summary:
         'Propose to import the credits of a bank statement (CSV, Excel, MT940 or camt.053), or of a pay bill’s statement, each once. Another person approves it.',
@@ -241,18 +244,11 @@ export const RECEIPTS: Noun = {
         ...statement.input,
         reason: fields.reasonOr('a bank statement'),
       }),
-      output: proposalView,
-      handle: async ({ core: loaded, input, deps, viewer }) => {
+      make: async ({ core: { proposeBankStatement }, input, deps, viewer: { actor: by } }) => {
         const { source: code, accepted_lines: acceptedLines = [], reason: note } = input;
-        const { pool, wireTime } = deps;
-        const row = await loaded.proposeBankStatement(
-          { pool, wireTime, proposals: await deps.proposals() },
-          {
-            ...{ source: code, file: requireFile(deps).path, acceptedLines },
-            ...{ note, by: viewer.actor },
-          },
-        );
-        return await loaded.proposedAnswer(row, deps, viewer);
+        const tools = { ...deps, proposals: await deps.proposals() };
+        const { path: file } = requireFile(deps);
+        return await proposeBankStatement(tools, { source: code, file, acceptedLines, note, by });
       },
     }),
     action(core, {

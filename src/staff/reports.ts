@@ -6,11 +6,13 @@ import type { Dimension } from '../payments/reports/dimensions.ts';
 import type { MarginSums } from '../payments/reports/margin.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import { formatMoney } from '../platform/base/money.ts';
+import { BANK_REPORTS } from './bank-report.ts';
 import { view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
 import * as fields from './fields.ts';
 import { count, inputOf, money, NOTHING, text, textOrNull, time, titled } from './fields.ts';
+import { FINANCIAL_STATEMENTS } from './financial-statements.ts';
 import { fit, wireOf } from './wire.ts';
 
 const core = async () => ({
@@ -169,8 +171,6 @@ const float = Type.Object({
 });
 export type FloatBooksView = Static<typeof float>;
 
-const MONTH = String.raw`^\d{4}-(0[1-9]|1[0-2])$`;
-
 export const REPORTS: Noun = {
   command: 'report',
   summary: 'Reports about the books.',
@@ -207,6 +207,8 @@ export const REPORTS: Noun = {
         };
       },
     }),
+    ...FINANCIAL_STATEMENTS,
+    ...BANK_REPORTS,
     view(core, {
       name: 'report.vat',
       summary:
@@ -215,12 +217,7 @@ export const REPORTS: Noun = {
       permission: 'finance.read',
       isLong: true,
       input: inputOf({
-        month: Type.Optional(
-          Type.String({
-            ...{ pattern: MONTH, form: 'a month, YYYY-MM' },
-            description: 'YYYY-MM (default: this month)',
-          }),
-        ),
+        month: Type.Optional(fields.month({ description: 'YYYY-MM (default: this month)' })),
       }),
       output: vat,
       rows: 'vendors',
@@ -276,18 +273,16 @@ export const REPORTS: Noun = {
       empty: 'nothing may be lost',
       handle: async ({ core: { reportExposure }, deps: { pool, clock } }) => {
         const found = await reportExposure(pool, clock.now());
-        const nothing = { operator: null, vid: null, issuer: null, receipt: null };
         const byAges = found.unknown.flatMap(({ operator, ages }) =>
           AGES.flatMap((of, index) => {
             const sums = ages[index];
             if (sums === undefined || sums.count === 0) return [];
-            const row = { ...nothing, operator, case: null, since: null, age: of };
-            return [{ what: 'unknown' as const, ...row, ...wireOf(sums) }];
+            return fit(exposed, { what: 'unknown', operator, age: of, ...wireOf(sums) });
           }),
         );
-        const reversed = found.reversed.map(({ caseId, ...row }) => ({
-          ...{ what: 'reversed' as const, ...nothing, ...wireOf(row), case: caseId, count: 1 },
-        }));
+        const reversed = found.reversed.map(({ caseId, ...row }) =>
+          fit(exposed, { what: 'reversed', ...wireOf(row), case: caseId, count: 1 }),
+        );
         return {
           at: found.at.toISOString(),
           exposure: [...byAges, ...reversed],
@@ -342,23 +337,22 @@ export const REPORTS: Noun = {
   ],
 };
 
-const optional = (cents: bigint | null | undefined): string | null =>
-  cents === undefined || cents === null ? null : formatMoney(cents);
-
 function floatOf(of: Awaited<ReturnType<Core['reportFloats']>>[number]): FloatBooksView {
   const { operator, booked, bookedCents, bridge, statement, ...reported } = of;
-  return {
-    ...{ operator, ...wireOf(booked), books: formatMoney(bookedCents) },
-    in_flight: optional(bridge?.inFlightCents),
-    settled_since: optional(bridge?.settledSinceCents),
-    not_booked_yet: optional(bridge?.notBookedCents),
-    unexplained: optional(bridge?.unexplainedCents),
-    ...wireOf(reported),
-    difference: optional(bridge?.differenceCents),
-    statement: statement?.statementId ?? null,
-    statement_end: statement?.periodEnd.toISOString() ?? null,
-    statement_closing: optional(statement?.closingCents),
-    statement_books: optional(statement?.bookedCents),
-    statement_difference: optional(statement && statement.closingCents - statement.bookedCents),
+  const bridged = bridge && {
+    ...wireOf(bridge),
+    not_booked_yet: formatMoney(bridge.notBookedCents),
   };
+  const listed =
+    statement &&
+    wireOf({
+      ...{ statement: statement.statementId, statementEnd: statement.periodEnd },
+      ...{ statementClosingCents: statement.closingCents },
+      statementBooksCents: statement.bookedCents,
+      statementDifferenceCents: statement.closingCents - statement.bookedCents,
+    });
+  return fit(float, {
+    ...{ operator, ...wireOf(booked), books: formatMoney(bookedCents) },
+    ...{ ...bridged, ...wireOf(reported), ...listed },
+  });
 }

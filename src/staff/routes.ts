@@ -1,20 +1,18 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { centsOf, parseMoney } from '../platform/base/money.ts';
-import { action, view } from './definition.ts';
+import { view } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
 import { inputOf, positiveOrNone, text, textOrNull } from './fields.ts';
-import { proposalView } from './proposal-schema.ts';
+import { setting } from './proposing.ts';
 import { obstacleIn, onTrial, routeOf, routeView, STATES, terms } from './route-view.ts';
-import { settingReason as reason } from './signer-schema.ts';
 import { wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../payments/billers/lists.ts')),
   ...(await import('../payments/dispatch/try-route.ts')),
   ...(await import('../payments/settings/billers.ts')),
-  ...(await import('./setting-core.ts')),
 });
 
 const biller = fields.code({ argument: true, description: 'biller code' });
@@ -103,13 +101,13 @@ export const ROUTES: Noun = {
         routes: (await readRoutes(deps.pool, input.biller)).map(routeOf),
       }),
     }),
-    action(core, {
+    setting(core, {
       ...SETS,
       name: 'route.set',
       summary: 'Add a route to a biller, or change the terms that are given.',
       route: 'POST /routes/:biller/:operator',
       needsOne: ['position', 'weight', 'minimum', 'maximum', 'daily_limit', 'status'],
-      input: inputOf({
+      input: {
         biller,
         operator,
         position: Type.Optional(
@@ -134,44 +132,30 @@ export const ROUTES: Noun = {
         status: Type.Optional(
           Type.Enum([...STATES], { description: 'whether payments may go through it' }),
         ),
-        reason,
-      }),
-      output: proposalView,
-      handle: async ({ core: { changedSetting, changeJson, ROUTE }, ...asked }) => {
-        const { input } = asked;
+      },
+      change: async ({ core: { changeJson, ROUTE }, input }) => {
+        const { position, weight, status } = input;
         const change = changeJson({
-          position: input.position,
-          weight: input.weight,
-          minimumCents: centsOf(input.minimum),
-          maximumCents: centsOf(input.maximum),
-          dailyLimitCents: centsOf(input.daily_limit),
-          status: input.status,
+          ...{ position, weight, status, dailyLimitCents: centsOf(input.daily_limit) },
+          ...{ minimumCents: centsOf(input.minimum), maximumCents: centsOf(input.maximum) },
         });
-        return await changedSetting(asked, {
-          ...{ setting: ROUTE, key: keyOf(input), change: { terms: change } },
-        });
+        return { setting: ROUTE, key: keyOf(input), change: { terms: change } };
       },
     }),
-    action(core, {
+    setting(core, {
       ...SETS,
       name: 'route.remove',
       summary:
         'Remove a route. Payments already sent through it are still verified with its operator.',
       route: 'POST /routes/:biller/:operator/remove',
-      input: inputOf({ biller, operator, reason }),
-      output: proposalView,
-      handle: async ({ core: { changedSetting, ROUTE }, ...asked }) =>
-        await changedSetting(asked, {
-          ...{ setting: ROUTE, key: keyOf(asked.input), change: { terms: null } },
-        }),
+      input: { biller, operator },
+      change: async ({ core: { ROUTE }, input }) => ({
+        ...{ setting: ROUTE, key: keyOf(input), change: { terms: null } },
+      }),
     }),
   ],
 };
 
-const keyOf = ({
-  biller: of,
-  operator: through,
-}: {
-  readonly biller: string;
-  readonly operator: string;
-}) => ({ billerCode: of, operatorCode: through });
+const keyOf = (of: { readonly biller: string; readonly operator: string }) => ({
+  ...{ billerCode: of.biller, operatorCode: of.operator },
+});

@@ -3,6 +3,8 @@ import type { Static } from 'typebox';
 import type { CaseRow } from '../payments/cases/read-cases.ts';
 import type { Imported } from '../payments/reconciliation/import.ts';
 import type { ImportedStatement } from '../payments/reconciliation/imported.ts';
+import type { PreviewedMovement } from '../payments/uploads/operator-statement-preview.ts';
+import type { SuppliedStatement } from '../payments/uploads/operator-statement.ts';
 import { Refusal } from '../platform/base/errors.ts';
 import { LIMITS } from '../platform/base/limits.ts';
 import { formatMoney } from '../platform/base/money.ts';
@@ -10,11 +12,12 @@ import { caseView } from './case-schema.ts';
 import { action, view } from './definition.ts';
 import type { Done, Noun } from './definition.ts';
 import { requireFile } from './deps.ts';
+import type { StaffDeps } from './deps.ts';
 import * as fields from './fields.ts';
 import { count, inputOf, moneyOrNull, orNull, text, textOrNull, titled } from './fields.ts';
 import { ASKS_OPERATORS } from './limits.ts';
 import { proposalView } from './proposal-schema.ts';
-import { readMoment, readPeriod, secondsOf } from './times.ts';
+import { readMoment, readPeriod, secondsOf } from '../platform/base/times.ts';
 import { fit, wireOf } from './wire.ts';
 
 const core = async () => ({
@@ -22,6 +25,7 @@ const core = async () => ({
   ...(await import('../payments/reconciliation/administer-pull.ts')),
   ...(await import('../payments/reconciliation/imported.ts')),
   ...(await import('../payments/uploads/operator-statement.ts')),
+  ...(await import('../payments/uploads/operator-statement-preview.ts')),
   ...(await import('./case-core.ts')),
   ...(await import('./proposal-core.ts')),
 });
@@ -33,13 +37,11 @@ const verdicts = Type.Record(Type.String(), Type.Integer(), { title: '', spread:
 export const statementView = Type.Object({
   ...titled({ statement: text, operator: text, from: fields.time }),
   /** Not included. */
-  to: fields.time({ title: 'To' }),
-  imported_at: fields.time({ title: 'Imported' }),
+  ...titled({ to: fields.time, imported_at: fields.time }),
   /** Lists every movement of its period. */
   complete: Type.Boolean({ title: 'Complete' }),
   /** Asked from the operator, instead of imported from a file. */
-  pulled: Type.Boolean({ title: 'Pulled' }),
-  ...titled({ opening: moneyOrNull, closing: moneyOrNull }),
+  ...titled({ pulled: Type.Boolean, opening: moneyOrNull, closing: moneyOrNull }),
   /** Number of lines with each verdict. */
   verdicts: Type.Record(Type.String(), Type.Integer()),
 });
@@ -77,8 +79,7 @@ const offered = Type.Object({
     Type.Object({
       ...titled({ line: count, field: text }),
       /** Short name of the broken rule, such as `amount`. */
-      rule: text({ title: 'Rule' }),
-      text: text({ title: 'Text' }),
+      ...titled({ rule: text, text: text }),
     }),
     { title: 'Nothing was imported. Fix the file, or ask the operator for another.' },
   ),
@@ -117,6 +118,104 @@ const pullView = Type.Object({
 const operator = fields.code({ description: 'operator code', placeholder: 'code' });
 const ACTS = { permission: 'reconciliation.act' } as const;
 
+/** A statement, as it is tried and imported. */
+const supplied = {
+  file: {
+    name: 'file',
+    description: 'the statement, in the format of the operator’s protocol',
+    maxBytes: LIMITS.consoleFileBytes,
+  },
+  input: {
+    operator,
+    ...fields.period,
+    complete: Type.Boolean({
+      default: true,
+      description: 'it lists every movement of the period',
+      shorthands: {
+        incomplete: {
+          value: false,
+          says: 'lines may be missing, so missing payments and balances prove nothing',
+        },
+      },
+    }),
+    tolerance: fields.duration({
+      default: '5m',
+      description: 'how far the operator’s clock may differ from ours',
+    }),
+  },
+};
+
+const suppliedInput = inputOf(supplied.input);
+
+/** Reads what was asked about a statement. */
+function suppliedOf(
+  { operator: code, complete, tolerance, ...period }: Static<typeof suppliedInput>,
+  deps: StaffDeps,
+): SuppliedStatement {
+  return {
+    ...readPeriod(period, deps.wireTime),
+    ...{ file: requireFile(deps).path, operator: code, complete },
+    toleranceMs: secondsOf(tolerance, 'tolerance') * 1000,
+    onLines: (done) => deps.progress?.({ done, of: null, what: 'lines' }),
+  };
+}
+
+const OUTCOMES = {
+  settled: 'paid',
+  failed: 'failed: its amount returns to the float',
+  held: 'waits for people',
+  agrees: 'agrees with our ledger',
+  booked: 'booked in the accounts of the house',
+  known: 'known already',
+  refused: 'nothing of the file is imported',
+} as const satisfies Record<PreviewedMovement['outcome'], string>;
+
+const preview = Type.Object({
+  statement: textOrNull({ title: 'Imported before as', isOptional: true }),
+  lines: Type.Array(
+    Type.Object({
+      /** Null: the statement does not list it. */
+      line: orNull(Type.Integer(), { title: 'Line' }),
+      outcome: Type.Enum(Object.keys(OUTCOMES) as PreviewedMovement['outcome'][], {
+        ...{ title: 'Outcome', text: (outcome: PreviewedMovement['outcome']) => OUTCOMES[outcome] },
+      }),
+      reference: textOrNull({ title: 'Payment' }),
+      amount: moneyOrNull({ title: 'Amount' }),
+      account: textOrNull({ title: 'Account' }),
+      operator_reference: textOrNull({ title: 'Operator reference', wide: true }),
+      at: fields.timeOrNull({ title: 'At', wide: true }),
+      because: textOrNull({ title: 'Because', wrapped: true }),
+    }),
+  ),
+});
+export type StatementPreview = Static<typeof preview>;
+
+const PREVIEW = view(core, {
+  name: 'statement.preview',
+  summary:
+    'Show what the import of an operator’s statement would do with each row: which payments it would end, what it would leave to people, and what is known already.',
+  route: 'POST /statements/preview',
+  // It holds the locks of an import while it tries the statement.
+  ...ACTS,
+  file: supplied.file,
+  input: suppliedInput,
+  output: preview,
+  rows: 'lines',
+  empty: 'no rows',
+  failed: ({ lines }) => lines.some(({ outcome }) => outcome === 'refused'),
+  handle: async ({ core: loaded, input, deps }) => {
+    const tools = { pool: deps.pool, ledgerMac: await deps.ledgerMac() };
+    const previewed = await loaded.previewOperatorStatement(tools, suppliedOf(input, deps));
+    const lines = previewed.lines.map(({ amountCents, at, operatorReference, ...line }) => ({
+      ...line,
+      operator_reference: operatorReference,
+      amount: amountCents === null ? null : formatMoney(amountCents),
+      at: at?.toISOString() ?? null,
+    }));
+    return { statement: previewed.repeated, lines };
+  },
+});
+
 export const STATEMENTS: Noun = {
   command: 'statement',
   summary: 'Operators’ statements, which are compared with our ledger. Differences become cases.',
@@ -128,44 +227,17 @@ export const STATEMENTS: Noun = {
         'Propose to import an operator’s statement: all of it, or nothing if a line is invalid. Another person approves it. The same file again changes nothing.',
       route: 'POST /statements',
       proposes: 'operator_statement',
-      file: {
-        name: 'file',
-        description: 'the statement, in the format of the operator’s protocol',
-        maxBytes: LIMITS.consoleFileBytes,
-      },
-      input: inputOf({
-        operator,
-        ...fields.period,
-        complete: Type.Boolean({
-          default: true,
-          description: 'it lists every movement of the period',
-          shorthands: {
-            incomplete: {
-              value: false,
-              says: 'lines may be missing, so missing payments and balances prove nothing',
-            },
-          },
-        }),
-        tolerance: fields.duration({
-          default: '5m',
-          description: 'how far the operator’s clock may differ from ours',
-        }),
-        reason: fields.reasonOr('a statement'),
-      }),
+      trial: () => PREVIEW,
+      file: supplied.file,
+      input: inputOf({ ...supplied.input, reason: fields.reasonOr('a statement') }),
       output: offered,
       failed: ({ problems }) => problems.length > 0,
       handle: async ({ core: loaded, input, deps, viewer }) => {
-        const { complete, tolerance, reason: note } = input;
+        const { reason: note, ...asked } = input;
         const tools = { pool: deps.pool, proposals: await deps.proposals() };
         const result = await loaded.proposeOperatorStatement(
           { ...tools, ledgerMac: await deps.ledgerMac() },
-          {
-            ...readPeriod(input, deps.wireTime),
-            ...{ file: requireFile(deps).path, operator: input.operator },
-            ...{ complete, note, by: viewer.actor },
-            toleranceMs: secondsOf(tolerance, 'tolerance') * 1000,
-            onLines: (done) => deps.progress?.({ done, of: null, what: 'lines' }),
-          },
+          { ...suppliedOf(asked, deps), note, by: viewer.actor },
         );
         if (result.kind === 'proposed') {
           const { result: proposal, audit } = await loaded.proposedAnswer(result.row, deps, viewer);
@@ -180,6 +252,7 @@ export const STATEMENTS: Noun = {
         };
       },
     }),
+    PREVIEW,
     view(core, {
       name: 'statement.show',
       summary: 'A statement of an operator, and its differences from our ledger.',

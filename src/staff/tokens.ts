@@ -3,30 +3,21 @@ import type { Static } from 'typebox';
 import { PERMISSIONS } from '../parties/people/permissions.ts';
 import type { Permission } from '../parties/people/permissions.ts';
 import { STAFF_ROLES } from '../parties/people/roles.ts';
-import type { PersonRow } from '../parties/people/read-people.ts';
 import type { TokenRow } from '../parties/people/read-tokens.ts';
-import { Refusal } from '../platform/base/errors.ts';
-import { PlainError } from '../platform/base/plain-error.ts';
 import { action } from './definition.ts';
 import type { Noun } from './definition.ts';
 import * as fields from './fields.ts';
 import { inputOf, orNull, text } from './fields.ts';
 import { BY_TIME, list } from './lists.ts';
 import type { PageOf } from './lists.ts';
-import type { StaffDeps } from './deps.ts';
-import { readMoment } from './times.ts';
 import { fit, wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../parties/people/tokens.ts')),
+  ...(await import('../parties/people/token-terms.ts')),
   ...(await import('../parties/people/read-tokens.ts')),
   ...(await import('../parties/people/read-people.ts')),
 });
-
-/** Somebody has to look at each token at least once a year. */
-const MAX_DAYS = 366;
-/** Whoever runs commands without a name. */
-const COMMAND_LINE = 'command line';
 
 const joined = (all: readonly string[] | null): string => (all === null ? 'all' : all.join(' '));
 
@@ -57,11 +48,6 @@ const name = Type.String({
   argument: true,
 });
 
-/** Such as `--scope finance.read`. */
-const each = (option: string, placeholder: string) => [
-  { option, placeholder, form: `a ${placeholder}`, read: (given: string) => given },
-];
-
 export const TOKENS: Noun = {
   command: 'token',
   summary:
@@ -90,20 +76,17 @@ export const TOKENS: Noun = {
         name,
         role: Type.Enum([...STAFF_ROLES], { description: 'at most the rights of this role' }),
         scopes: Type.Optional(
-          Type.Array(Type.Enum(Object.keys(PERMISSIONS) as Permission[]), {
-            minItems: 1,
-            maxItems: 50,
-            uniqueItems: true,
+          fields.listOf(Type.Enum(Object.keys(PERMISSIONS) as Permission[]), {
+            ...{ option: 'scope', placeholder: 'permission', form: 'a permission' },
+            ...{ minItems: 1, maxItems: 50, uniqueItems: true },
             description: 'only this permission of the role; repeatable (default: all)',
-            spelt: each('scope', 'permission'),
           }),
         ),
         addresses: Type.Optional(
-          Type.Array(fields.line(50), {
-            minItems: 1,
-            maxItems: 20,
+          fields.listOf(fields.line(50), {
+            ...{ option: 'address', placeholder: 'network', form: 'a network' },
+            ...{ minItems: 1, maxItems: 20 },
             description: 'only from this address or network; repeatable (default: any)',
-            spelt: each('address', 'network'),
           }),
         ),
         expires: fields.moment({
@@ -113,7 +96,7 @@ export const TOKENS: Noun = {
         }),
       }),
       output: newToken,
-      handle: async ({ core: { addToken, listPeople }, input, deps, viewer }) => {
+      handle: async ({ core: { addToken, endOf, listPeople, ownerOf }, input, deps, viewer }) => {
         const { pool, clock } = deps;
         const personId = viewer.personId ?? ownerOf(viewer.login, await listPeople(pool));
         const { scopes = null, addresses = null, expires, ...named } = input;
@@ -143,37 +126,6 @@ export const TOKENS: Noun = {
     }),
   ],
 };
-
-const isAdministrator = ({ role, status }: PersonRow): boolean =>
-  role === 'administrator' && status === 'active';
-
-/**
- * On the machine of the service, the person who is named, or the only administrator.
- * Throws: `PlainError` (field `by`).
- */
-function ownerOf(login: string, people: readonly PersonRow[]): string {
-  const [owner, ...others] =
-    login === COMMAND_LINE
-      ? people.filter(isAdministrator)
-      : people.filter((person) => person.login === login && person.vendorId === null);
-  if (owner !== undefined && others.length === 0) return owner.personId;
-  throw new PlainError('Name the login of the administrator who owns it.', { field: 'by' });
-}
-
-const DAY_MS = 86_400_000;
-
-/** Throws: `invalid_field`. */
-function endOf(expires: string, { clock, wireTime }: StaffDeps): Date {
-  const now = clock.now();
-  const [, days] = /^(\d{1,3})d$/.exec(expires) ?? [];
-  const at =
-    days === undefined
-      ? readMoment(expires, 'expires', wireTime)
-      : new Date(now.getTime() + Number(days) * DAY_MS);
-  if (at > now && at.getTime() <= now.getTime() + MAX_DAYS * DAY_MS) return at;
-  const says = `expires must be in the future, and within ${MAX_DAYS} days`;
-  throw new Refusal('invalid_field', { field: 'expires', text: says });
-}
 
 const viewOf = (row: TokenRow, isValid: boolean): TokenView =>
   fit(tokenView, {

@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import type { Holder } from '../parties/keys.ts';
 import type { SecretOf } from '../payments/vendor-secrets/vendor-secret.ts';
+import { changing } from './changing.ts';
 import { action, view } from './definition.ts';
 import type { AnyAction, AnyView } from './definition.ts';
 import * as fields from './fields.ts';
-import { inputOf, orNull, text, textOrNull } from './fields.ts';
-import { proposalView } from './proposal-schema.ts';
+import { inputOf, text, textOrNull } from './fields.ts';
+import { NOTHING_PROPOSED, proposedInstead } from './proposal-schema.ts';
 import { keyView, keyViewOf, overlap, settingReason } from './signer-schema.ts';
-import { secondsOf } from './times.ts';
+import { secondsOf } from '../platform/base/times.ts';
 
 const core = async () => ({
   ...(await import('../parties/administer.ts')),
@@ -16,7 +16,7 @@ const core = async () => ({
   ...(await import('../payments/events/administer.ts')),
   ...(await import('../payments/events/tell-vendor.ts')),
   ...(await import('../payments/vendor-secrets/rotate.ts')),
-  ...(await import('./own-vendor.ts')),
+  ...(await import('../parties/require-vendor.ts')),
   ...(await import('./proposal-core.ts')),
 });
 
@@ -30,12 +30,7 @@ const newSecret = Type.Object({
   /** Null: another person has to approve it first. */
   secret: textOrNull({ title: 'Key', secret: true, nullText: 'not created yet' }),
   overlap_seconds: Type.Integer({ title: 'Seconds for which the former one stays valid' }),
-  /** Null: the vendor’s own person did it. */
-  proposal: textOrNull({ title: 'Proposal' }),
-  decision: orNull(Type.String()),
-  /** What an approval would do; null: it was made. */
-  would: proposalView.properties.would,
-  seen: textOrNull(),
+  ...proposedInstead,
 });
 export type NewSecret = Static<typeof newSecret>;
 
@@ -50,7 +45,7 @@ interface Words {
   readonly retires: string;
 }
 
-const holderOf = (of: SecretOf, holder: string): Holder => ({ holderKind: of, holder });
+const holderOf = (of: SecretOf, holder: string) => ({ holderKind: of, holder }) as const;
 
 /** Makes a new one, and ends a former one early. */
 export const secretActions = (words: Words): AnyAction[] => [
@@ -80,23 +75,21 @@ function rotateAction({ of, noun, what, path, ...words }: Words): AnyAction {
           of === 'vendor'
             ? await loaded.rotateKey(pool, signer, { ...sealing, overlapSeconds })
             : await loaded.rotateSecret(pool, vendor, { sealing, overlapSeconds });
-        const nobody = { proposal: null, decision: null, would: null, seen: null };
         const made = { vid: vendor.vid, secret, overlap_seconds: overlapSeconds };
-        return { result: { ...made, ...nobody }, audit: { after: { overlapSeconds } } };
+        return { result: { ...made, ...NOTHING_PROPOSED }, audit: { after: { overlapSeconds } } };
       }
       const asked = { vendor, of, overlapSeconds, by: viewer.actor, note: input.reason };
       const by = { pool, proposals: await deps.proposals() };
       const { row, secret = null, ...made } = await loaded.rotateAsStaff(by, asked, sealing);
-      const { proposal, decision, would, seen } = await loaded.viewOfProposal(row, deps, viewer);
       const result = { vid: vendor.vid, secret, overlap_seconds: made.overlapSeconds };
-      const proposed = { proposal, decision, would, seen };
+      const proposed = await loaded.instead(row, deps, viewer);
       return { result: { ...result, ...proposed }, audit: loaded.auditOf(row) };
     },
   });
 }
 
 function retireAction({ of, noun, what, path, retires }: Words): AnyAction {
-  return action(core, {
+  return changing(core, {
     name: `${noun}.retire-${what}`,
     summary: retires,
     route: `POST ${path}/:key_id/retire`,
@@ -105,14 +98,16 @@ function retireAction({ of, noun, what, path, retires }: Words): AnyAction {
     ownVendor: true,
     input: inputOf({ vid, key_id: fields.idOf('key'), reason: settingReason }),
     output: keys,
-    handle: async ({ core: loaded, input, deps: { pool }, viewer }) => {
+    kept: ({ keys: valid }) => ({ keys: valid.map(({ key_id: id }) => id) }),
+    now: async ({ core: { listKeysOf, requireVendor }, input, deps: { pool } }) => {
+      const { vid: holder } = await requireVendor(pool, input.vid);
+      return { keys: (await listKeysOf(pool, holderOf(of, holder))).map(keyViewOf) };
+    },
+    change: async ({ core: loaded, input, deps: { pool }, viewer }) => {
       const vendor = await loaded.requireVendor(pool, input.vid);
       const change = of === 'vendor' ? 'security_key_ended' : 'webhook_secret_ended';
       const tell = loaded.tellOfStaff(viewer, vendor.vendorId, change);
-      const holder = { holderKind: of, holder: vendor.vid } as const;
-      await loaded.retireKey(pool, holder, input.key_id, tell);
-      const rows = await loaded.listKeysOf(pool, holder);
-      return { result: { keys: rows.map((row) => keyViewOf(row)) }, audit: { after: {} } };
+      await loaded.retireKey(pool, holderOf(of, vendor.vid), input.key_id, tell);
     },
   });
 }
@@ -131,8 +126,7 @@ export const VENDOR_KEYS: readonly (AnyAction | AnyView)[] = [
     empty: 'no keys',
     handle: async ({ core: { listKeysOf, requireVendor }, input, deps: { pool } }) => {
       const { vid: holder } = await requireVendor(pool, input.vid);
-      const rows = await listKeysOf(pool, holderOf('vendor', holder));
-      return { keys: rows.map((row) => keyViewOf(row)) };
+      return { keys: (await listKeysOf(pool, holderOf('vendor', holder))).map(keyViewOf) };
     },
   }),
   ...secretActions({

@@ -12,7 +12,7 @@ const core = async () => ({
   ...(await import('../parties/compare-signature.ts')),
   ...(await import('../parties/request-log.ts')),
   ...(await import('../self-service/request-view.ts')),
-  ...(await import('./own-vendor.ts')),
+  ...(await import('../parties/require-vendor.ts')),
 });
 
 const vid = fields.vid({ argument: true });
@@ -21,8 +21,7 @@ const OF_VENDOR = { permission: 'integration.read', ownVendor: true } as const;
 /** An answered request, without anything that was sent. The names are those of `/v1`. */
 const requestRow = Type.Object({
   at: fields.time({ title: 'When' }),
-  ...titled({ method: text, path: text }),
-  status: Type.Integer({ title: 'Status', unit: 'count' }),
+  ...titled({ method: text, path: text, status: fields.count }),
   /** Null: it was not refused. */
   error_code: textOrNull({ title: 'Refused' }),
   duration_ms: Type.Number({ title: 'Milliseconds', unit: 'count' }),

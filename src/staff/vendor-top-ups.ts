@@ -3,22 +3,19 @@ import type { Static } from 'typebox';
 import type { RuleRow, TopUpRow } from '../payments/vendor-floats/read-rules.ts';
 import type { TopUpKind, TopUpRule } from '../payments/vendor-floats/rule.ts';
 import { parseMoney } from '../platform/base/money.ts';
-import { action, view } from './definition.ts';
+import { view } from './definition.ts';
 import type { AnyAction, Asked, Noun } from './definition.ts';
 import * as fields from './fields.ts';
 import { inputOf, moneyOrNull, text, textOrNull, titled } from './fields.ts';
-import { proposalView } from './proposal-schema.ts';
-import { settingReason as reason } from './signer-schema.ts';
-import { secondsOf } from './times.ts';
+import { setting } from './proposing.ts';
+import { secondsOf } from '../platform/base/times.ts';
 import { fit, wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../parties/read-vendors.ts')),
   ...(await import('../payments/settings/vendors.ts')),
   ...(await import('../payments/vendor-floats/read-rules.ts')),
-  ...(await import('./own-vendor.ts')),
-  ...(await import('./setting-core.ts')),
-  ...(await import('./vendor-core.ts')),
+  ...(await import('../parties/require-vendor.ts')),
 });
 type Loaded = Awaited<ReturnType<typeof core>>;
 
@@ -82,24 +79,18 @@ const limit = (usual: number) =>
 
 const SETS = { permission: 'finance.act', proposes: 'money_in_setting' } as const;
 
-interface Input {
-  readonly vid: string;
-  readonly reason: string;
-}
-
 /** @param rule null: it ends. */
-async function changedRule(
-  { core: loaded, ...asked }: Pick<Asked<Loaded, Input>, 'core' | 'input' | 'deps' | 'viewer'>,
+async function changeOfRule(
+  { core: loaded, input, deps }: Asked<Loaded, { readonly vid: string }>,
   kind: TopUpKind,
   rule: TopUpRule | null,
 ) {
-  const { pool } = asked.deps;
-  const { vendorId, vid: named } = await loaded.requireVendor(pool, asked.input.vid);
-  const tools = { masterKeys: await asked.deps.masterKeys() };
-  return await loaded.changedSetting(asked, {
+  const { vendorId, vid: named } = await loaded.requireVendor(deps.pool, input.vid);
+  const tools = { masterKeys: await deps.masterKeys() };
+  return {
     ...{ setting: loaded.TOP_UP, key: { vendorId, vid: named, kind } },
     change: { rule: rule === null ? null : loaded.ruleJson(rule, named, tools) },
-  });
+  };
 }
 
 const above = (what: string, option?: string) =>
@@ -109,30 +100,28 @@ export const TOP_UPS: Noun = {
   command: 'vendor top-up',
   summary: 'Automatic top-ups of vendors’ floats. Off by default.',
   definitions: [
-    action(core, {
+    setting(core, {
       ...SETS,
       name: 'top-up.fund',
       summary: 'Move collected income into the float whenever the float is low.',
       route: 'POST /vendors/:vid/top-ups/fund',
-      input: inputOf({
+      input: {
         vid,
         below: above('top up while the float is below this amount'),
         pause: fields.duration({ default: '60s', description: 'minimum time between two top-ups' }),
-        reason,
-      }),
-      output: proposalView,
-      handle: async (asked) => {
+      },
+      change: async (asked) => {
         const thresholdCents = parseMoney(asked.input.below, 'below');
         const pauseSeconds = secondsOf(asked.input.pause, 'pause');
-        return await changedRule(asked, 'fund', { kind: 'fund', thresholdCents, pauseSeconds });
+        return await changeOfRule(asked, 'fund', { kind: 'fund', thresholdCents, pauseSeconds });
       },
     }),
-    action(core, {
+    setting(core, {
       ...SETS,
       name: 'top-up.push',
       summary: 'Send the vendor’s phone a prompt to pay whenever the float is low (STK push).',
       route: 'POST /vendors/:vid/top-ups/push',
-      input: inputOf({
+      input: {
         vid,
         below: above('send a prompt while float and collected income are below this amount'),
         target: above('the amount to reach'),
@@ -147,12 +136,10 @@ export const TOP_UPS: Noun = {
           description: '12 digits; its owner confirms on the phone',
           placeholder: 'number',
         }),
-        reason,
-      }),
-      output: proposalView,
-      handle: async (asked) => {
+      },
+      change: async (asked) => {
         const { input } = asked;
-        return await changedRule(asked, 'push', {
+        return await changeOfRule(asked, 'push', {
           kind: 'push',
           thresholdCents: parseMoney(input.below, 'below'),
           pauseSeconds: secondsOf(input.pause, 'pause'),
@@ -216,14 +203,13 @@ export const TOP_UPS: Noun = {
 };
 
 function offAction(kind: TopUpKind): AnyAction {
-  return action(core, {
+  return setting(core, {
     ...SETS,
     name: `top-up.${kind}-off`,
     summary: `Stop topping up by ${kind}.`,
     route: `POST /vendors/:vid/top-ups/${kind}-off`,
-    input: inputOf({ vid, reason }),
-    output: proposalView,
-    handle: async (asked) => await changedRule(asked, kind, null),
+    input: { vid },
+    change: async (asked) => await changeOfRule(asked, kind, null),
   });
 }
 

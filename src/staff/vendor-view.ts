@@ -82,6 +82,7 @@ const priceView = Type.Object({
   valid_from: fields.time({ title: 'From' }),
   formula,
 });
+
 export type VendorPrice = Static<typeof priceView>;
 
 export const vendorView = Type.Object({

@@ -2,33 +2,37 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { ENQUIRY_POLICIES } from '../parties/vendor.ts';
 import { centsOf, moneyOf } from '../platform/base/money.ts';
-import { action, view } from './definition.ts';
+import { changing } from './changing.ts';
+import { view } from './definition.ts';
 import type { AnyAction, Noun } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
 import * as fields from './fields.ts';
 import { inputOf, moneyOrNull, orNull, paging } from './fields.ts';
 import { pageOf } from './pages.ts';
-import { proposalView } from './proposal-schema.ts';
+import { setting } from './proposing.ts';
 import { keysColumn, keysOf, settingReason, STATUSES } from './signer-schema.ts';
+import { MOVING_VENDORS } from './moving-vendors.ts';
 import { NEW_VENDORS } from './new-vendors.ts';
 import { VENDOR_KEYS } from './vendor-keys.ts';
 import { referenceRequired, sector, settings, settingsOfInput } from './vendor-settings.ts';
-import { floatView, vendorRow, vendorView } from './vendor-view.ts';
+import { floatView, rowView, vendorRow, vendorView } from './vendor-view.ts';
+import { fit, wireOf } from './wire.ts';
 
 const core = async () => ({
   ...(await import('../parties/administer.ts')),
   ...(await import('../parties/read-keys.ts')),
   ...(await import('../parties/read-vendors.ts')),
+  ...(await import('../payments/moving/read-references.ts')),
   ...(await import('../payments/settings/fields.ts')),
   ...(await import('../payments/settings/vendors.ts')),
   ...(await import('../payments/vendor-floats/administer.ts')),
-  ...(await import('./own-vendor.ts')),
-  ...(await import('./setting-core.ts')),
-  ...(await import('./vendor-core.ts')),
+  ...(await import('../payments/vendor-floats/read-floats.ts')),
+  ...(await import('../parties/require-vendor.ts')),
+  ...(await import('../payments/vendor-floats/vendor-figures.ts')),
+  ...(await import('../payments/ledger/read-balances.ts')),
 });
 
 const vid = fields.vid({ argument: true });
-const status = Type.Enum([...STATUSES], { title: 'Status' });
 
 const listed = Type.Object({
   vendors: Type.Array(Type.Object({ ...vendorRow, keys: keysColumn('Keys') })),
@@ -60,6 +64,7 @@ export const VENDORS: Noun = {
   summary: 'Vendors: the merchants that pay bills.',
   definitions: [
     ...NEW_VENDORS,
+    ...MOVING_VENDORS,
     view(core, {
       name: 'vendor.list',
       summary: 'Vendors with their settings and balances.',
@@ -75,10 +80,13 @@ export const VENDORS: Noun = {
       output: listed,
       handle: async ({ core: loaded, deps, input }) => {
         const { shown, next } = await pageOfVendors(loaded, deps, input);
-        const rows = await loaded.vendorRows(shown, deps);
+        const rows = await loaded.readVendorFigures(deps.pool, shown, deps);
         const vids = rows.map((row) => row.vid);
         const keys = await loaded.listKeys(deps.pool, ['vendor'], vids);
-        return { vendors: rows.map((row) => ({ ...row, keys: keysOf(keys, row.vid) })), next };
+        const vendors = rows.map((row) => ({
+          ...{ ...fit(rowView, wireOf(row)), keys: keysOf(keys, row.vid) },
+        }));
+        return { vendors, next };
       },
     }),
     view(core, {
@@ -91,14 +99,8 @@ export const VENDORS: Noun = {
       output: Type.Object({ vendors: Type.Array(floatView), next: fields.next }),
       handle: async ({ core: loaded, deps, input }) => {
         const { shown, next } = await pageOfVendors(loaded, deps, input);
-        const rows = await loaded.vendorRows(shown, deps);
-        return {
-          vendors: rows.map(({ vid: of, float, collected, low, ...row }) => ({
-            ...{ vid: of, float, collected, low, float_state: row.float_state },
-            ...{ hours_left: row.hours_left, top_ups: row.top_ups },
-          })),
-          next,
-        };
+        const rows = await loaded.readVendorFigures(deps.pool, shown, deps);
+        return { vendors: rows.map((row) => fit(floatView, wireOf(row))), next };
       },
     }),
     view(core, {
@@ -109,10 +111,17 @@ export const VENDORS: Noun = {
       ownVendor: true,
       input: inputOf({ vid }),
       output: vendorView,
-      handle: async ({ core: { requireVendor, oneVendor }, input, deps }) =>
-        await oneVendor(await requireVendor(deps.pool, input.vid), deps),
+      handle: async ({ core: loaded, input, deps }) => {
+        const vendor = await loaded.requireVendor(deps.pool, input.vid);
+        const [row] = await loaded.readVendorFigures(deps.pool, [vendor], deps);
+        if (row === undefined) throw new Error('a vendor has no figures');
+        const reservedCents = await loaded.readBalance(deps.pool, row.vendorId, 'reserved');
+        const billers = (await deps.catalogue()).billers();
+        const prices = loaded.pricesFor(row.vendorId, billers, deps.clock.now().getTime());
+        return fit(vendorView, wireOf({ ...row, reservedCents, prices }));
+      },
     }),
-    action(core, {
+    setting(core, {
       name: 'vendor.set',
       summary: 'Change settings of a vendor. Other settings stay.',
       route: 'POST /vendors/:vid',
@@ -126,7 +135,7 @@ export const VENDORS: Noun = {
         'enquiry_policy',
         ...Object.keys(settings),
       ],
-      input: inputOf({
+      input: {
         vid,
         name: Type.Optional(fields.displayName()),
         sector: Type.Optional(sector),
@@ -149,21 +158,16 @@ export const VENDORS: Noun = {
               'strict: enquiries need names and consent, and a mismatch looks like an unknown subject; open: consent is optional, and a mismatch is reported',
           }),
         ),
-        reason: settingReason,
-      }),
-      output: proposalView,
-      handle: async ({ core: { changedSetting, present, requireVendor, VENDOR }, ...asked }) => {
-        const { input } = asked;
-        const { vendorId, vid: key } = await requireVendor(asked.deps.pool, input.vid);
+      },
+      change: async ({ core: { present, requireVendor, VENDOR }, input, deps: { pool } }) => {
+        const { vendorId, vid: of } = await requireVendor(pool, input.vid);
         const change = present({ name: input.name, ...settingsOfInput(input) });
-        return await changedSetting(asked, {
-          ...{ setting: VENDOR, key: { vendorId, vid: key }, change },
-        });
+        return { setting: VENDOR, key: { vendorId, vid: of }, change };
       },
     }),
     statusAction('suspend', 'Refuse the vendor’s requests. Open payments continue.'),
     statusAction('resume', 'Accept a suspended vendor’s requests again.'),
-    action(core, {
+    changing(core, {
       name: 'vendor.set-float',
       summary: 'Set when a vendor gets the event float.low.',
       route: 'POST /vendors/:vid/float',
@@ -182,18 +186,21 @@ export const VENDORS: Noun = {
         vid: vendorRow.vid,
         low: moneyOrNull({ title: 'Low', nullText: 'not set' }),
       }),
-      handle: async ({ core: loaded, input, deps, viewer }) => {
-        const { requireVendor, setVendorFloat, oneVendor } = loaded;
-        const row = await requireVendor(deps.pool, input.vid);
-        const { low: before } = await oneVendor(row, deps);
+      kept: ({ low }) => ({ low }),
+      now: async ({ core: loaded, input, deps: { pool, clock } }) => {
+        const { vendorId, vid: of } = await loaded.requireVendor(pool, input.vid);
+        const floats = await loaded.readVendorFloats(pool, [vendorId], clock.now());
+        return { vid: of, low: moneyOf(floats.get(vendorId)?.lowCents ?? null) };
+      },
+      change: async ({
+        core: { requireVendor, setVendorFloat },
+        input,
+        deps: { pool },
+        viewer,
+      }) => {
+        const { vendorId } = await requireVendor(pool, input.vid);
         const lowCents = centsOf(input.low);
-        const by = viewer.login;
-        await setVendorFloat(deps.pool, { vendorId: row.vendorId, lowCents, by });
-        const low = moneyOf(lowCents);
-        return {
-          result: { vid: row.vid, low },
-          audit: { before: { low: before }, after: { low } },
-        };
+        await setVendorFloat(pool, { vendorId, lowCents, by: viewer.login });
       },
     }),
     ...VENDOR_KEYS,
@@ -201,20 +208,24 @@ export const VENDORS: Noun = {
 };
 
 function statusAction(verb: 'suspend' | 'resume', summary: string): AnyAction {
-  const wanted = verb === 'suspend' ? 'suspended' : 'active';
-  return action(core, {
+  return changing(core, {
     name: `vendor.${verb}`,
     summary,
     route: `POST /vendors/:vid/${verb}`,
     permission: 'vendors.act',
     actsAlone: 'always',
     input: inputOf({ vid, reason: settingReason }),
-    output: Type.Object({ vid: vendorRow.vid, status }),
-    handle: async ({ core: { requireVendor, changeVendor }, input, deps }) => {
-      const before = await requireVendor(deps.pool, input.vid);
-      await changeVendor(deps.pool, before.vid, { status: wanted });
-      const change = { before: { status: before.status }, after: { status: wanted } };
-      return { result: { vid: before.vid, status: wanted } as const, audit: change };
+    output: Type.Object({ vid: vendorRow.vid, status: vendorRow.status }),
+    kept: ({ status }) => ({ status }),
+    now: async ({ core: { requireVendor }, input, deps: { pool } }) => {
+      const { vid: of, status } = await requireVendor(pool, input.vid);
+      return { vid: of, status };
+    },
+    change: async ({ core: loaded, input, deps: { pool, ledgerMac } }) => {
+      const { vid: of, vendorId } = await loaded.requireVendor(pool, input.vid);
+      if (verb === 'resume') await loaded.requireReferences(pool, await ledgerMac(), vendorId);
+      const status = verb === 'suspend' ? 'suspended' : 'active';
+      await loaded.changeVendor(pool, of, { status });
     },
   });
 }

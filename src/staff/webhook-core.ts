@@ -12,7 +12,8 @@ import { Refusal } from '../platform/base/errors.ts';
 import type { Pool } from '../platform/db/pool.ts';
 import type { Done } from './definition.ts';
 import type { StaffDeps } from './deps.ts';
-import { auditOf, viewOfProposal } from './proposal-core.ts';
+import { auditOf, instead } from './proposal-core.ts';
+import { NOTHING_PROPOSED } from './proposal-schema.ts';
 import { settingRow } from './setting-core.ts';
 import { keyViewOf } from './signer-schema.ts';
 import type { Viewer } from './viewer.ts';
@@ -61,10 +62,9 @@ export async function setUrl(by: SetBy, vendor: VendorRow): Promise<Done<Webhook
     if (change.allowsPrivate) throw new Refusal('not_permitted');
     const sealing = async () => ({ masterKeys: await deps.masterKeys(), certain: true });
     const secret = (await setWebhook(pool, vendor, { ...change, sealing })) ?? null;
-    const nobody = { proposal: null, decision: null, would: null, seen: null };
     const view = await oneWebhook(pool, vendor);
     const after = { url: view.url, allowsPrivate: view.allows_private };
-    return { result: { ...view, secret, ...nobody }, audit: { ...audit, after } };
+    return { result: { ...view, secret, ...NOTHING_PROPOSED }, audit: { ...audit, after } };
   }
   const { vendorId, vid } = vendor;
   const isFirst = (await listKeysOf(pool, holderOf(vid))).length === 0;
@@ -73,9 +73,8 @@ export async function setUrl(by: SetBy, vendor: VendorRow): Promise<Done<Webhook
   const [secret = null] = isShown
     ? await openSecretsOf(pool, holderOf(vid), await deps.masterKeys())
     : [];
-  const { proposal, decision, would, seen } = await viewOfProposal(row, deps, viewer);
   const view = await oneWebhook(pool, vendor);
-  const result = { ...view, secret, proposal, decision, would, seen };
+  const result = { ...view, secret, ...(await instead(row, deps, viewer)) };
   if (row.decision === null) return { result, audit: auditOf(row) };
   return { result, audit: { ...audit, after: change } };
 }

@@ -3,8 +3,8 @@ import type { Static } from 'typebox';
 import { EVENT_STATES, EVENT_TYPES } from '../payments/events/event-types.ts';
 import type { WebhookRow } from '../payments/events/read-webhooks.ts';
 import * as fields from './fields.ts';
-import { orNull, text, textOrNull } from './fields.ts';
-import { proposalView } from './proposal-schema.ts';
+import { orNull, text, textOrNull, titled } from './fields.ts';
+import { proposedInstead } from './proposal-schema.ts';
 import { keysColumn } from './signer-schema.ts';
 import type { KeyView } from './signer-schema.ts';
 import { fit, wireOf } from './wire.ts';
@@ -34,8 +34,7 @@ export const webhookRow = {
   disabled_at: fields.timeOrNull(),
   disabled_reason: textOrNull(),
   /** Failures in a row. */
-  failures: Type.Integer({ title: 'Failures', unit: 'count' }),
-  failing_since: fields.timeOrNull({ title: 'Failing since' }),
+  ...titled({ failures: fields.count, failing_since: fields.timeOrNull }),
   /** Events that wait for their delivery. */
   waiting: Type.Integer({ title: 'Waiting', unit: 'count' }),
 };
@@ -66,11 +65,7 @@ export const webhookSet = Type.Object({
   ...webhookView.properties,
   /** The first one; null: the webhook had one already, or it waits. */
   secret: textOrNull({ title: 'Key', secret: true, nullText: 'unchanged' }),
-  /** Null: the vendor’s own person did it. */
-  proposal: textOrNull({ title: 'Proposal' }),
-  decision: orNull(Type.String()),
-  would: proposalView.properties.would,
-  seen: textOrNull(),
+  ...proposedInstead,
 });
 export type WebhookSet = Static<typeof webhookSet>;
 
@@ -103,8 +98,7 @@ export const eventView = Type.Object({
   reference: textOrNull({ title: 'iPay reference' }),
   occurred_at: fields.time({ title: 'Happened' }),
   state: Type.Enum([...EVENT_STATES], { title: 'State' }),
-  attempts: Type.Integer({ title: 'Attempts', unit: 'count' }),
-  last_result: textOrNull({ title: 'Last result' }),
+  ...titled({ attempts: fields.count, last_result: textOrNull }),
   /** When it is tried next; null: it is not. */
   due_at: fields.timeOrNull(),
   ended_at: fields.timeOrNull(),

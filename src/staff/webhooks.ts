@@ -31,7 +31,7 @@ const core = async () => ({
   ...(await import('../payments/events/read-events.ts')),
   ...(await import('../payments/events/read-webhooks.ts')),
   ...(await import('../platform/base/period.ts')),
-  ...(await import('./own-vendor.ts')),
+  ...(await import('../parties/require-vendor.ts')),
   ...(await import('./webhook-core.ts')),
 });
 

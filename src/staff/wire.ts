@@ -42,13 +42,22 @@ function wired(value: unknown, isAmount: boolean): unknown {
   );
 }
 
-/** The properties of a schema, in its order. What it does not name stays inside. */
+/** What may be null may be left out. */
+type Fitting<Value> = {
+  [Name in keyof Value as null extends Value[Name] ? never : Name]: Value[Name];
+} & {
+  [Name in keyof Value as null extends Value[Name] ? Name : never]?: Value[Name] | undefined;
+};
+
+/** The properties of a schema, in its order. What it does not name stays inside, and what is not given is null. */
 export function fit<Schema extends TObject>(
-  { properties }: Schema,
-  value: Static<Schema>,
+  { properties, required }: Schema,
+  value: Fitting<Static<Schema>>,
 ): Static<Schema> {
   const given = value as Readonly<Record<string, unknown>>;
+  const names: readonly string[] = required ?? [];
+  const nothing = (name: string): null | undefined => (names.includes(name) ? null : undefined);
   return Object.fromEntries(
-    Object.keys(properties).map((name) => [name, given[name]]),
+    Object.keys(properties).map((name) => [name, given[name] ?? nothing(name)]),
   ) as Static<Schema>;
 }

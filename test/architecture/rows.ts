@@ -78,7 +78,14 @@ export const ROWS: readonly (readonly string[])[] = [
   ['payments/reconciliation', 'payments/archive'],
   ['payments/quarantine', 'payments/corrections', 'payments/timeline', 'payments/overview'],
   ['payments/receipts'],
-  ['payments/vendor-floats', 'payments/uploads', 'payments/vendor-secrets', 'payments/invoices'],
+  [
+    'payments/vendor-floats',
+    'payments/uploads',
+    'payments/vendor-secrets',
+    'payments/invoices',
+    'payments/summaries',
+    'payments/moving',
+  ],
   // Settings of every folder below that two people decide.
   ['payments/settings'],
   // Its customers' phones are sealed as the secrets of settings are.
@@ -102,7 +109,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['credit/operations'],
   ['credit/desk'],
   // Every kind of proposal, for all that lead people to them.
-  ['proposal-kinds', 'also-checked'],
+  ['proposal-kinds', 'also-checked', 'demo-data'],
   ['self-service'],
   ['staff'],
 
@@ -121,7 +128,7 @@ export const ROWS: readonly (readonly string[])[] = [
   ['contract'],
   ['api'],
   ['service'],
-  ['wal-archiver', 'history', 'admission', 'demo-data'],
+  ['wal-archiver', 'history', 'admission'],
   ['run'],
   ['cli'],
   ['main'],

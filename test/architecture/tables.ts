@@ -12,6 +12,8 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'database_purpose',
   ],
   'platform/backup': ['backups'],
+  'platform/jobs': ['jobs'],
+  'platform/http': ['action_answers'],
   'platform/history': ['database_history', 'database_processes'],
   'parties/people': [
     'people',
@@ -31,7 +33,6 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   batches: ['batches', 'batch_chunks'],
 
   proposals: ['proposals', 'proposal_decisions'],
-  staff: ['action_answers', 'jobs'],
 
   'payments/ledger': [
     'accounts',
@@ -58,6 +59,13 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'phone_prefixes',
   ],
   'payments/prices': ['fee_prices', 'operator_prices'],
+  'payments/summaries': [
+    'summary_terms',
+    'account_codes',
+    'summary_journals',
+    'summary_lines',
+    'summary_exports',
+  ],
   'payments/invoices': [
     'invoicing_terms',
     'invoice_names',
@@ -75,11 +83,12 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'receipts',
     'receipt_reports',
     'receipt_debits',
+    'bank_lines',
     'receipt_events',
     'receipt_pushes',
   ],
   'payments/messages': ['unread_messages'],
-  'payments/house': ['house_entries', 'house_journals', 'house_transfers'],
+  'payments/house': ['house_entries', 'house_accounts', 'house_journals', 'house_transfers'],
   'payments/payouts': ['vendor_payouts', 'payout_phones'],
   'payments/vendor-floats': ['vendor_floats', 'vendor_float_hours', 'top_up_rules', 'top_ups'],
   'payments/create': ['payments'],
@@ -92,6 +101,12 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   ],
   'payments/cases': ['cases', 'case_events'],
   'payments/corrections': ['corrections'],
+  'payments/moving': [
+    'vendor_openings',
+    'reference_files',
+    'reference_file_ends',
+    'used_references',
+  ],
   'payments/archive': ['archive_files', 'archived_payments'],
   'payments/events': ['webhooks', 'events'],
   'payments/reconciliation': [
@@ -146,6 +161,14 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
   'payments/settle/late-details-store.ts': {
     tables: ['dispatch_queue', 'payments'],
     why: 'details are owed of a payment whose instruction is in progress, and only while it is paid; dispatch is above',
+  },
+  'payments/summaries/posted-store.ts': {
+    tables: ['transfer_hours'],
+    why: 'a summary journal sums by biller and operator what hours have already summed',
+  },
+  'payments/dispatch/handle-store.ts': {
+    tables: ['archived_payments'],
+    why: 'an operator may call back about a payment that is archived; the archive is above',
   },
   'payments/invoices/store.ts': {
     tables: ['archived_payments', 'corrections', 'payments', 'transfers'],
@@ -204,8 +227,8 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     why: 'the hash of what was settled is taken from the row, under the lock of the correction; and what corrections posted is in their transfers',
   },
   'payments/create/earlier-store.ts': {
-    tables: ['archived_payments'],
-    why: 'a reference makes its payment once, archived or not, and this says so before it is decided; the archive is above',
+    tables: ['archived_payments', 'used_references'],
+    why: 'a reference makes its payment once, archived or not, here or at another system, and this says so before it is decided; the archive is above',
   },
   'payments/house/entries-store.ts': {
     tables: ['statement_rows'],
@@ -219,8 +242,12 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
     tables: ['archived_payments', 'corrections', 'payments'],
     why: 'transfers are summed by the biller and the operator of their payments, inside the database',
   },
+  'payments/receipts/read-bank.ts': {
+    tables: ['house_entries', 'house_journals', 'house_transfers', 'vendor_payouts'],
+    why: 'an account at a bank has receipts, payouts and transfers of the house, which are summed and sorted together',
+  },
   'payments/house/store.ts': {
-    tables: ['accounts', 'receipt_sources', 'statement_rows'],
+    tables: ['accounts', 'receipt_sources', 'receipts', 'receipt_events', 'statement_rows'],
     why: 'a list of transfers names the statement of each; a trial balance has all accounts: sums that no other folder needs; bank accounts are named by their sources, and receipts are above',
   },
   'payments/create/store.ts': {
@@ -290,6 +317,10 @@ export const FOREIGN_READS: Readonly<Record<string, { tables: readonly string[];
   'payments/cases/kept-receipts-store.ts': {
     tables: ['collections', 'corrections', 'receipts'],
     why: 'corrections and payouts ask what is left in the books of a receipt, whichever cases were about it',
+  },
+  'payments/receipts/sources-store.ts': {
+    tables: ['vendor_openings'],
+    why: 'what a vendor brought from another system may have a payment of before then; moving is above',
   },
   'payments/vendor-floats/store.ts': {
     tables: ['accounts'],

@@ -259,11 +259,18 @@ describe.concurrent.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
       service.play(drop, ok, payment('QUEUED'), drop, busy(), payment('SUCCESS'));
       const paid = await driver.value('pay', BILL);
       expect(paid).toMatchObject({ status: 'SUCCESS', details: { units: '4.00' } });
+      expect(paid).toMatchObject({ detailsPending: false });
       const creates = service.arrived.filter(({ path }) => path === '/transaction/create');
       expect(creates.map(({ params }) => params['merchant_reference'])).toEqual([
         'order-1001',
         'order-1001',
       ]);
+    });
+
+    test('a payment whose token follows is paid, and says so', async () => {
+      await open();
+      service.play(ok, payment('SUCCESS', { details: null, details_pending: true }));
+      expect(await driver.value('pay', BILL)).toMatchObject({ details: {}, detailsPending: true });
     });
 
     test('returns a failed payment', async () => {

@@ -151,11 +151,14 @@ export function page(status: number, headers: Readonly<Record<string, string>> =
   return (response) => response.writeHead(status, headers).end('<html>not the service</html>');
 }
 
-/** A status answer with this status. */
-export function payment(status: string): Reply {
+/**
+ * A status answer with this status.
+ * @param more of its fields.
+ */
+export function payment(status: string, more: Readonly<Record<string, unknown>> = {}): Reply {
   return (response, { path }) => {
     const example = exampleOf(path) as { readonly msg: Record<string, unknown> };
-    const msg = { ...example.msg, transaction_status: status };
+    const msg = { ...example.msg, transaction_status: status, ...more };
     json(response, 200, { ...example, msg });
   };
 }

@@ -83,6 +83,7 @@ describe.each(CLIENTS_HERE)('$title', ({ name, runs }) => {
         amountCents: 10_050,
         postedTime: '2026-01-05T09:00:02.000Z',
         details: event.data.details,
+        detailsPending: false,
       },
     });
   });

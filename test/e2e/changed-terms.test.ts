@@ -11,8 +11,8 @@ import type { Resolution } from '../../src/payments/corrections/resolution-names
 import { openCaseByHand } from '../../src/payments/corrections/open-case.ts';
 import { createStatementFormat } from '../../src/connectors/operators/http-json/statement.ts';
 import { readTrialBalance } from '../../src/payments/house/trial-balance.ts';
-import { readBalances } from '../../src/payments/ledger/read-balances.ts';
-import { importStatement } from '../../src/payments/reconciliation/import.ts';
+import { readBalances } from '../support/read-balances.ts';
+import { importOperatorStatement } from '../support/import-statements.ts';
 import { decodeReference } from '../../src/parties/reference.ts';
 import { PlainError } from '../../src/platform/base/plain-error.ts';
 import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
@@ -119,12 +119,12 @@ async function failByHand(reference: string): Promise<void> {
   expect((await vendor.payment(reference)).transaction_status).toBe('FAILED');
 }
 
-async function importStatementOf(to: Date): Promise<Awaited<ReturnType<typeof importStatement>>> {
+async function importStatementOf(to: Date): ReturnType<typeof importOperatorStatement> {
   const period = new URLSearchParams({ from: from.toISOString(), to: to.toISOString() });
   const url = `${pair.operators.origin}/operators/${OPERATOR}/statement?${period.toString()}`;
   const file = path.join(folder, 'statement.csv');
   await writeFile(file, await (await fetch(url)).text());
-  return await importStatement({
+  return await importOperatorStatement({
     ...books,
     ...{ file, operator: OPERATOR, from, to, complete: true, toleranceMs: 0 },
     format: createStatementFormat({

@@ -69,7 +69,7 @@ test.skipIf(!HAS_BROWSER)(
     const second = await fixture.open('admin', '/journals');
     await second.getByRole('button', { name: 'demo2' }).click();
     const decision = second.getByRole('dialog');
-    await decision.getByText(/demo2: held\s+paid_out/).waitFor();
+    await decision.getByText(/demo2: held\s+bank:main/).waitFor();
     await decision.getByRole('button', { name: 'Approve' }).click();
     await second.getByRole('button', { name: 'Enter the transfer' }).click();
     await decision.getByLabel('Reference of the bank').fill('FT26061XYZ');
@@ -78,7 +78,7 @@ test.skipIf(!HAS_BROWSER)(
     await second.getByText('Booked', { exact: true }).first().waitFor();
 
     await page.goto(`${fixture.running.origin}/console/ledger`);
-    await page.getByRole('link', { name: 'paid_out', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'bank:main', exact: true }).waitFor();
     const totals = await page.locator('tfoot td:visible').allInnerTexts();
     expect(totals.at(-1)).toBe(totals.at(-2));
     expect(fixture.problems).toEqual([]);

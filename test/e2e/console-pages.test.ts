@@ -4,6 +4,7 @@ import { findSeriousViolations } from '../support/accessibility.ts';
 import { HAS_BROWSER } from '../support/browser.ts';
 import { startConsole } from '../support/console-fixture.ts';
 import type { ConsoleFixture } from '../support/console-fixture.ts';
+import { oweDetails } from '../support/owed-details.ts';
 import { until } from '../support/until.ts';
 
 // Every page in the navigation, the pages that its header links to, and the first one of its list: readable by a screen reader, in
@@ -34,6 +35,7 @@ describe.skipIf(!HAS_BROWSER)('every page', () => {
     await until('a payment is paid', async () => {
       return (await vendor.payment(paid)).transaction_status === 'SUCCESS';
     });
+    await oweDetails(fixture.running.service.pool, paid);
   });
   afterAll(async () => {
     await fixture.stop();
@@ -72,6 +74,7 @@ describe.skipIf(!HAS_BROWSER)('every page', () => {
     await page.setViewportSize(isKnown ? TELEPHONE : WIDE);
     await page.goto(`${fixture.running.origin}${path}`);
     await settled(page);
+    await page.evaluate(SHOWN_AGAIN);
     if (!isKnown) {
       found.push(...(await findSeriousViolations(page)).map((text) => `${path}: ${text}`));
       await page.setViewportSize(TELEPHONE);

@@ -3,12 +3,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { HAS_BROWSER } from '../support/browser.ts';
 import { startConsole } from '../support/console-fixture.ts';
 import type { ConsoleFixture } from '../support/console-fixture.ts';
+import { oweDetails } from '../support/owed-details.ts';
 import { until } from '../support/until.ts';
 
 // How support handles a customer's payment, in a browser, with the sandbox's operators.
 
 /** The operator never reports a result for this account. */
 const SILENT = '14234569909';
+/** Paid at once. */
+const OWING = '14234569901';
 const COUNT = 60;
 
 describe.skipIf(!HAS_BROWSER)('payments in a browser', () => {
@@ -142,6 +145,30 @@ describe.skipIf(!HAS_BROWSER)('payments in a browser', () => {
     await finance.getByRole('link', { name: 'KES 1,450.00' }).click();
     await finance.getByText('The bill is paid.').waitFor();
     await finance.getByText('Two people resolved it with evidence.').waitFor();
+    expect(fixture.problems).toEqual([]);
+  });
+
+  test('support sees whose details are owed, on a telephone too', async () => {
+    const page = await fixture.open('support', '/payments');
+    await page.getByRole('link', { name: 'Details that operators owe' }).click();
+    await page.getByRole('heading', { name: 'Details that are owed' }).waitFor();
+    await page.getByText('No operator owes details.').waitFor();
+    const paid = await fixture.running.demo().accepted({
+      ...{ biller_name: 'kplc_prepaid', amount: '900', account: OWING, merchant_reference: OWING },
+    });
+    await until('it is paid', async () => {
+      const { transaction_status: status } = await fixture.running.demo().payment(paid);
+      return status === 'SUCCESS';
+    });
+    await oweDetails(fixture.running.service.pool, paid);
+    await page.reload();
+    const row = page.getByRole('row').filter({ hasText: OWING });
+    await row.getByText('paid, details follow').waitFor();
+    expect(await row.innerText()).toMatch(/demo[^]*900\.00/);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await row.getByText('paid, details follow').waitFor({ state: 'hidden' });
+    await row.getByRole('link', { name: OWING }).click();
+    await page.getByText('kplc owes details').waitFor();
     expect(fixture.problems).toEqual([]);
   });
 });

@@ -110,6 +110,16 @@ test.skipIf(!HAS_BROWSER)(
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByText('Nothing was imported. Problems: 1.').waitFor();
 
+    await page.getByLabel('File').setInputFiles(file);
+    await page.getByRole('button', { name: 'Preview' }).click();
+    const preview = page.getByRole('region', { name: 'Preview' }).last();
+    await preview.getByText('a case is opened: our books do not have it').first().waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await preview.getByText('a case is opened: the amounts differ').waitFor();
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByLabel('File').setInputFiles(broken);
+    await preview.waitFor({ state: 'detached' });
+
     const upload = async (): Promise<void> => {
       await page.getByLabel('Operator', { exact: true }).selectOption('kplc');
       await page.getByLabel('File').setInputFiles(file);

@@ -48,7 +48,7 @@ test.skipIf(!HAS_BROWSER)('a statement is the same on the screen and in both fil
   const shown = rows.map((row) => row.slice(3).map(cents));
   const csv = (await download(page, 'CSV')).toString('utf8').trimEnd().split('\r\n');
   const written = csv.map((line) => readCsvLine(line).values);
-  const sheet = readXlsx(await download(page, 'Excel'));
+  const sheet = await readXlsx(await download(page, 'Excel'));
   for (const file of [written, sheet]) {
     const titles = file[0] ?? [];
     const lines = file

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readBalances } from '../../src/payments/ledger/read-balances.ts';
+import { readBalances } from '../support/read-balances.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { addFundedVendor, collect, demoVendor, fresh } from '../support/demo-vendors.ts';
 import { SandboxFixture } from '../support/sandbox.ts';

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PROVIDER_OPERATORS } from '../../sandbox/provider-operators.ts';
 import { findVendor } from '../../src/parties/read-vendors.ts';
 import { checkLedger } from '../../src/payments/audit/check.ts';
 import { setRoute } from '../../src/payments/billers/administer-routes.ts';
@@ -90,6 +91,10 @@ test('the lines of the banner work as they are: callback, failover, and a custom
   }
 }, 120_000);
 
+/** Airtel Money knows phones without the country’s code. */
+const isOf = (entry: TruthEntry, account: string): boolean =>
+  entry.account === account || `254${entry.account}` === account;
+
 interface Way {
   readonly provider: string;
   readonly biller_name: string;
@@ -142,6 +147,23 @@ const WAYS: readonly Way[] = [
     prefix: '2005',
     details: { token: TOKEN, units: '19.8' },
   },
+  { provider: 'daraja', biller_name: 'shop_tills', prefix: '2006', details: null },
+  {
+    provider: 'kopokopo',
+    biller_name: 'water_bills',
+    prefix: '2007',
+    instead: ['daraja', 'tingg'],
+    details: null,
+  },
+  {
+    provider: 'flutterwave',
+    biller_name: 'tv_bills',
+    prefix: '2008',
+    instead: ['tingg'],
+    details: null,
+  },
+  { provider: 'pesalink', biller_name: 'bank_accounts', prefix: '2009', details: null },
+  { provider: 'airtelmoney', biller_name: 'wallet_top_up', prefix: '2547330', details: null },
 ];
 
 describe('the customer’s token in status, webhook and command line', () => {
@@ -171,7 +193,7 @@ describe('the customer’s token in status, webhook and command line', () => {
         const merchant_reference = fresh(provider);
         const reference = await vendor.accepted({ biller_name, account, merchant_reference });
         const payment = await ended(reference);
-        const paid = (await truthOf(provider)).filter((entry) => entry.account === account);
+        const paid = (await truthOf(provider)).filter((entry) => isOf(entry, account));
         return paid.length > 0 && { reference, payment, paid };
       },
       120_000,
@@ -227,6 +249,33 @@ describe('the customer’s token in status, webhook and command line', () => {
     });
   });
 });
+
+describe('malipo operator test', () => {
+  test.each(Object.keys(PROVIDER_OPERATORS))(
+    '%s: prints what to try in the provider’s own sandbox',
+    async (code) => {
+      const { stdout } = await run(
+        process.execPath,
+        ['src/cli/malipo.ts', 'operator', 'test', code],
+        { env: { ...commandEnvironment(), DATA_DIR: sandbox.dataDir } },
+      );
+      expect(stdout).toMatch(/^address and credentials +(yes|no) /m);
+      expect(stdout).toMatch(/^What proves that nothing was executed\n(  - .+\n(    .+\n)*)+/m);
+      expect(stdout).toMatch(/^To try in the provider’s sandbox first\n(  - .+\n(    .+\n)*){2}/m);
+    },
+    60_000,
+  );
+});
+
+test('what a customer pays to the till, without an account number, is the vendor’s', async () => {
+  const body = JSON.stringify({ amount: '320.00' });
+  const url = `${sandbox.operatorOrigin}/providers/till/customer`;
+  const { receipt } = (await (await fetch(url, { method: 'POST', body })).json()) as {
+    receipt: string;
+  };
+  await until('the receipt can be spent', async () => (await demoVendor(sandbox).fund()) === 320);
+  expect(await truthOf('till')).toMatchObject([{ reference: receipt, amount: '320.00' }]);
+}, 60_000);
 
 test('after SIGKILL of everything, a start without the option keeps the providers and their records', async () => {
   const vendor = demoVendor(sandbox);

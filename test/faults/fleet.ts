@@ -203,7 +203,11 @@ export async function operatorsProgram(
     },
     truth: async () => {
       const paths = ['/truth', ...providers.map((code) => `/providers/${code}/truth`)];
-      return (await Promise.all(paths.map(truthAt))).flat();
+      const entries = (await Promise.all(paths.map(truthAt))).flat();
+      // Airtel Money knows phones without the country’s code.
+      return entries.map((entry) =>
+        entry.biller === 'B2C' ? { ...entry, account: `254${entry.account}` } : entry,
+      );
     },
     journal,
     repeated: async () =>

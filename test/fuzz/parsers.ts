@@ -273,7 +273,7 @@ function bankStatement(format: string, folder: string): FuzzedParser {
       const file = path.join(folder, `bank.${extension}`);
       await writeFile(file, bytes);
       const { lines } = await readStatement(file, rules, wireTime);
-      const source = { sourceCode: 'bank', collector: 'bank' };
+      const source = { sourceCode: 'bank', collector: 'bank', bank: 'bank' };
       const reported = lines.map((line) => ({
         line,
         report: reportOf(source, rules, line),

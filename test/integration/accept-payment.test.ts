@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/platform/base/ids.ts';
 import { decodeReference, encodeReference } from '../../src/parties/reference.ts';
+import { DISBURSEMENTS } from '../../src/payments/billers/biller.ts';
 import type { Biller } from '../../src/payments/billers/biller.ts';
 import { newBatchId, planChunk } from '../../src/payments/bulk/batch.ts';
 import { openCase } from '../../src/payments/cases/cases-store.ts';
@@ -158,6 +159,34 @@ describe('a repeat after the rules changed', () => {
     ];
     for (const repeat of repeats) expect(repeat).toEqual({ ...first, replayed: true });
   });
+
+  it.each<[string, Partial<Biller>, Partial<CreateRequest>]>([
+    ['biller_offline', { availability: 'OFFLINE' }, {}],
+    ['unknown_biller', { category: DISBURSEMENTS }, {}],
+    ['amount_below_minimum', { minimumCents: 20_000n }, {}],
+    ['amount_above_maximum', { maximumCents: 5_000n }, {}],
+    [
+      'invalid_field',
+      { soldAmounts: [{ minimumCents: 1n, maximumCents: 2n, currency: 'KES' }] },
+      {},
+    ],
+    ['invalid_field', { accountFormat: '^[A-Z]{3}$' }, {}],
+    ['missing_field', { secondaryAccount: true }, {}],
+    ['changed_meanwhile', {}, { shownFeeCents: 1n }],
+  ])(
+    'gets the first answer although a create would be refused now: %s, %o',
+    async (code, change, asked) => {
+      const accept = await acceptor();
+      const first = await accept({}, biller);
+      const now = { ...biller, ...change };
+      const { vendorId } = accept.vendor;
+      const before = await books.balances(vendorId);
+      const refused = accept({ ...asked, merchantReference: 'bill-2' }, now);
+      await expect(refused).rejects.toMatchObject({ code });
+      expect(await accept(asked, now)).toEqual({ ...first, replayed: true });
+      expect(await books.balances(vendorId)).toEqual(before);
+    },
+  );
 
   it('other content is refused with the payment that has the reference, and a repeat without one by the new rule', async () => {
     const accept = await acceptor();

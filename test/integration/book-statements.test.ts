@@ -215,7 +215,7 @@ test.each(STATEMENTS)(
     const shown = [...lines].map(cellsOf);
     const csv = (await finance.get(`${path}.csv?to=${head?.to}`)).text.trimEnd().split('\r\n');
     const written = csv.map((line) => readCsvLine(line).values);
-    const sheet = readXlsx((await finance.get(`${path}.xlsx?to=${head?.to}`)).bytes);
+    const sheet = await readXlsx((await finance.get(`${path}.xlsx?to=${head?.to}`)).bytes);
     const plain = (rows: readonly (readonly string[])[]) =>
       rows.map((row) => row.map((cell) => cell.replace(/^'(?==)/, '')));
     expect(plain(written)).toEqual(sheet);
@@ -232,7 +232,7 @@ test.each(STATEMENTS)(
     const file = join(folder, `${name}.xlsx`);
     const command = ['account-statement', kind, name, ...period];
     await must(environment, ...command, '--out', file);
-    expect(readXlsx(await readFile(file))).toEqual(sheet);
+    expect(await readXlsx(await readFile(file))).toEqual(sheet);
     const again = await inProcess(environment, ...command, '--out', file);
     expect(again).toMatchObject({ exitCode: 1, stdout: '' });
     expect(again.stderr).toContain('--out');
@@ -256,7 +256,7 @@ test('each line names its references, a correction its payment and its case', as
   expect(named('collected')).toMatchObject([
     { collector: 'demo-collector', collector_reference: expect.stringMatching(/./) as string },
   ]);
-  const payout = [...lines].filter((line) => line.credit_account === 'paid_out');
+  const payout = [...lines].filter((line) => line.credit_account === 'bank:main');
   expect(payout).toMatchObject([{ bank_reference: 'BANK-77', change: '-50.00' }]);
   const paid = named('paid').find((line) => line.merchant_reference === 'order-1');
   expect(paid).toMatchObject({

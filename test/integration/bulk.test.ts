@@ -7,6 +7,7 @@ import * as store from '../../src/batches/store.ts';
 import { readBatch, readNextRow } from '../../src/batches/read-batches.ts';
 import { Refusal } from '../../src/platform/base/errors.ts';
 import { LIMITS } from '../../src/platform/base/limits.ts';
+import { SLICE_ROWS } from '../../src/platform/export/rows.ts';
 import { ANY_ACCOUNT } from '../../src/payments/billers/account-format.ts';
 import type { Biller } from '../../src/payments/billers/biller.ts';
 import {
@@ -169,13 +170,13 @@ async function resultsOf(
   receiver: BulkBatches,
   key: BatchKey,
 ): Promise<{ readonly progress: Batch; readonly rows: readonly RowResult<AcceptedRow>[] }> {
-  const { progress, pages } = await receiver.results(key);
-  return { progress, rows: (await pagesOf(pages)).flat() };
+  const { progress, slices } = await receiver.results(key);
+  return { progress, rows: (await everyOf(slices)).flat() };
 }
 
-async function pagesOf<Page>(pages: AsyncIterable<Page>): Promise<Page[]> {
-  const read: Page[] = [];
-  for await (const page of pages) read.push(page);
+async function everyOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const read: Item[] = [];
+  for await (const item of items) read.push(item);
   return read;
 }
 
@@ -334,7 +335,7 @@ test('results are read a page at a time, and say what was decided when the first
   await first.receiver.stop();
   const decided = (await first.receiver.progress(batch)).acceptedCount;
   const turns: number[] = [];
-  const { progress, pages } = await first.receiver.results(batch, async (read) => {
+  const { progress, slices } = await first.receiver.results(batch, async (read) => {
     turns.push(turns.length);
     return await read();
   });
@@ -345,14 +346,40 @@ test('results are read a page at a time, and say what was decided when the first
   await until('the batch ends', async () => {
     return (await second.receiver.progress(batch)).endedAt !== null;
   });
-  const read = await pagesOf(pages);
+  const read = await everyOf(slices);
   expect(progress.acceptedCount).toBe(decided);
-  expect(read.length).toBeGreaterThan(2);
-  expect(Math.max(...read.map((page) => page.length))).toBeLessThan(rows.length / 2);
+  expect(turns.length).toBeGreaterThan(2);
   const results = read.flat();
   expect(results.map(({ row }) => row)).toEqual(rows.map((_, index) => index + 1));
   expect(results.map(({ reference }) => reference)).toEqual(rows.map(merchantReferenceOf));
   expect(results.filter(({ kind }) => kind === 'accepted')).toHaveLength(decided);
+  await second.receiver.stop();
+});
+
+test('results leave the event loop to others after about a millisecond’s work, waiting ones as well', async () => {
+  const vendorId = await books.addVendor(100_000_000n);
+  const stops: (() => void)[] = [];
+  const { receiver } = openProcessor({ onAccepted: () => stops.forEach((stop) => stop()) });
+  const batch = batchOf(vendorId, manyRows(LIMITS.bulkChunkRows * 2, 'sliced'));
+  stops.push(() => void receiver.stop());
+  await receiver.accept(batch);
+  await receiver.idle();
+  const { slices } = await receiver.results(batch);
+  let othersRan = true;
+  const kinds = new Set<string>();
+  for await (const slice of slices) {
+    expect(slice.length).toBeLessThanOrEqual(SLICE_ROWS);
+    for (const { kind } of slice) kinds.add(kind);
+    // The first one was made before.
+    expect(othersRan).toBe(true);
+    othersRan = false;
+    setImmediate(() => (othersRan = true));
+  }
+  expect([...kinds]).toEqual(['accepted', 'waiting']);
+  const second = openProcessor();
+  await until('the batch ends', async () => {
+    return (await second.receiver.progress(batch)).endedAt !== null;
+  });
   await second.receiver.stop();
 });
 

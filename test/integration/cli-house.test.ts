@@ -39,7 +39,7 @@ describe('a top-up by two people', () => {
     expect(balance.json()).toMatchObject({
       accounts: [
         { account: 'operator-float:kplc', class: 'asset', debit: '500.00', credit: '0.00' },
-        { account: 'suspense', class: 'clearing', debit: '0.00', credit: '500.00' },
+        { account: 'suspense', class: 'asset', debit: '0.00', credit: '500.00' },
       ],
       is_even: true,
     });
@@ -74,7 +74,7 @@ describe('a top-up by two people', () => {
 
   test.each([
     [['--reference', 'FT1'], 'reference'],
-    [['--reference', 'X', '--from', 'nowhere'], 'source'],
+    [['--reference', 'X', '--from', 'nowhere'], '--from: There is no account bank:nowhere'],
     [['--reference', 'X', '--kind', 'opening', '--amount', '0'], 'of an earlier time'],
     [['--reference', 'X', '--at', '2199-01-01 00:00:00'], 'at'],
   ])('a top-up is refused with %j, naming what is wrong', async (more, problem) => {

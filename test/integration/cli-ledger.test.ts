@@ -63,13 +63,13 @@ interface CheckJson {
 async function collected(vendorId: number, times: string): Promise<() => Promise<void>> {
   const inserted = await database.asOwner(
     `insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account, amount_cents, created_at)
-     select bucket_of(${vendorId}), ${vendorId}, gen_random_uuid(), 1, 'external', 'collected', 100, at from ${times} as x (at)`,
+     select bucket_of(${vendorId}), ${vendorId}, gen_random_uuid(), 1, 'collector:till', 'collected', 100, at from ${times} as x (at)`,
   );
   const change = async (cents: number): Promise<void> => {
     await database.asOwner(
       `update accounts set balance_cents = balance_cents
          + case account when 'collected' then ${cents} else ${-cents} end
-       where vendor_id = ${vendorId} and account in ('collected', 'external')`,
+       where vendor_id = ${vendorId} and account in ('collected', 'collector:till')`,
     );
   };
   const cents = (inserted.rowCount ?? 0) * 100;
@@ -179,9 +179,9 @@ describe('malipo ledger chain', () => {
     expect(again.stdout).toMatch(/^the chain reaches to +\d{4}-\d\d-\d\d /m);
     await tampered(
       `update transfers set amount_cents = amount_cents + 5
-       where debit_account = 'external' and vendor_id = 1`,
+       where debit_account = 'collector:till' and vendor_id = 1`,
       `update transfers set amount_cents = amount_cents - 5
-       where debit_account = 'external' and vendor_id = 1`,
+       where debit_account = 'collector:till' and vendor_id = 1`,
       async () => {
         const checked = await inProcess(environment, 'ledger', 'check', '--json');
         expect(checked.exitCode).toBe(1);
@@ -252,7 +252,7 @@ describe('malipo account-statement', () => {
     const zero = { opening: '0.00' };
     expect(head?.accounts).toEqual([
       { account: 'collected', ...zero, closing: '0.00' },
-      { account: 'external', ...zero, closing: '-1000.00' },
+      { account: 'collector:till', ...zero, closing: '-1000.00' },
       { account: 'fees', ...zero, closing: '0.00' },
       { account: 'float', ...zero, closing: '800.00' },
       { account: 'reserved', ...zero, closing: '200.00' },
@@ -305,7 +305,7 @@ describe('malipo account-statement', () => {
     expect(lines).toHaveLength(1 + 1 + 4 + 1);
     expect(lines[1]).toMatch(/,opening,(,){12}0\.00,0\.00$/);
     expect(lines[2]).toMatch(
-      /,till,day-1,,,,,external,collected,1000\.00,1000\.00,1000\.00,0\.00$/,
+      /,till,day-1,,,,,collector:till,collected,1000\.00,1000\.00,1000\.00,0\.00$/,
     );
     expect(lines[4]).toMatch(
       /,reserved,[0-9A-Z]{32},'=1\+1,,,,,,,float,reserved,100\.00,0\.00,1000\.00,900\.00$/,

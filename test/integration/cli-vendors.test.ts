@@ -131,7 +131,7 @@ describe('malipo vendor', () => {
     const accounts = await pool.query('select account from accounts where vendor_id = $1', [
       document.vendor_id,
     ]);
-    expect(accounts.rowCount).toBe(5);
+    expect(accounts.rowCount).toBe(4);
   });
 
   it('refuses a vid that is taken, and changes nothing', async () => {

@@ -60,7 +60,7 @@ describe('collected income', () => {
     expect(movement).toMatchObject({ amountCents: 700n, fresh: true });
     expect(decodeReference(movement.reference ?? '')?.vendorId).toBe(vendorId);
     expect(await books.balances(vendorId)).toMatchObject({
-      external: -700n,
+      [`collector:${COLLECTOR}`]: -700n,
       collected: 700n,
       float: 0n,
     });
@@ -236,7 +236,7 @@ describe('funding', () => {
     await Promise.all(moves);
     const balances = await books.balances(vendorId);
     // 1 + 2 + 4 + 5 + … + 59: all but the multiples of three.
-    expect(balances['external']).toBe(-1_200n);
+    expect(balances[`collector:${COLLECTOR}`]).toBe(-1_200n);
     expect((balances['collected'] ?? 0n) + (balances['float'] ?? 0n)).toBe(1_200n);
   });
 });

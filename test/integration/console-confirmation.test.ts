@@ -99,6 +99,10 @@ test('whom staff invite for a vendor pays nothing before the vendor’s administ
   const invited = await admin.send('POST', '/people', { ...invite, login: 'till-3' });
   const till = await useLink(invited.body['link'], 'a password for the till');
   const pay = { billerCode: 'kplc_prepaid', account: '14234560001', amount: '100', phone: '' };
+  await running.demo().fund();
+  const floatOf = async () => (await running.demo().call('balance')).body.balance;
+  const float = await floatOf();
+  expect(float).toBeGreaterThan(100);
   for (const [method, path] of [
     ['POST', '/pay'],
     ['GET', '/payments'],
@@ -134,6 +138,8 @@ test('whom staff invite for a vendor pays nothing before the vendor’s administ
     `select route from request_log where method = 'STAFF'`,
   );
   expect(told.rows).toEqual(Array.from({ length: 4 }, () => ({ route: 'people' })));
+  // Until here nobody could spend anything.
+  expect(await floatOf()).toBe(float);
   expect((await approve(own, await confirmationOf(own, 'till-3'))).status).toBe(200);
   const signedInAgain = new ConsoleClient(running.origin);
   await signedInAgain.signIn('till-3', 'a password for the till');

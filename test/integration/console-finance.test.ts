@@ -78,7 +78,7 @@ test('a payout is proposed by one person and approved by another one', async () 
   expect((await other.send('POST', approve, { seen })).status).toBe(200);
   const paid = await finance.send('POST', `/payouts/${id}/paid`, { reference: 'FT1' });
   expect(paid).toMatchObject({ status: 200, body: { state: 'booked', reference: 'FT1' } });
-  const { line, entries } = (await finance.get('/ledger/vendors/paid_out?vid=demo')).body;
+  const { line, entries } = (await finance.get('/ledger/vendors/bank:main?vid=demo')).body;
   expect(line).toMatchObject({ credit: '2000.00' });
   expect(entries).toMatchObject([{ movement: 'paid out', source: 'payout', source_id: id }]);
   expect(await isEven()).toBe(true);

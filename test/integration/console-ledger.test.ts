@@ -128,7 +128,7 @@ describe('an account', () => {
 
   test('transfers of the house have their entry', async () => {
     const { entries, line } = await read<AccountAnswer>('/ledger/house/suspense');
-    expect(line).toMatchObject({ credit: '500.00', class: 'clearing' });
+    expect(line).toMatchObject({ credit: '500.00', class: 'asset' });
     expect(entries).toMatchObject([{ amount: '500.00', source: 'entry', reference: 'FT1' }]);
   });
 

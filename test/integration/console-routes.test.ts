@@ -236,7 +236,7 @@ describe('payments', () => {
     );
     expect(answer.text.split('\r\n')).toEqual(['Reference,Amount,Vendor,Phone', ...lines, '']);
     const book = await fileOf('xlsx');
-    expect(readXlsx(book.bytes)).toEqual(
+    expect(await readXlsx(book.bytes)).toEqual(
       [['Reference', 'Amount', 'Vendor', 'Phone']].concat(lines.map((line) => line.split(','))),
     );
   });

@@ -152,9 +152,22 @@ test('with an https PUBLIC_URL the cookie is Secure and bound to the host, whate
     const out = await person.send('DELETE', '/session');
     expect(out.headers.get('set-cookie')).toContain('; Secure');
     expect((await person.get('/session')).code).toBe('not_signed_in');
-    expect(behindProxy.logged()).toContain('TRUSTED_PROXIES is empty');
   } finally {
     await behindProxy.stop();
+  }
+});
+
+test.each<[string, Readonly<Record<string, string>>, boolean]>([
+  ['warns', { PUBLIC_URL: 'https://pay.example' }, true],
+  ['is quiet', { PUBLIC_URL: 'https://pay.example', TRUSTED_PROXIES: '10.0.0.0/8' }, false],
+  ['is quiet', { PUBLIC_URL: 'http://127.0.0.1:8080' }, false],
+])('a start %s about proxies that nobody named with %j', async (_what, environment, warns) => {
+  const { url } = await createServiceDatabase();
+  const started = await startInProcess(url, { environment, logLevel: 'warn' });
+  try {
+    expect(started.logged().includes('TRUSTED_PROXIES is empty')).toBe(warns);
+  } finally {
+    await started.stop();
   }
 });
 

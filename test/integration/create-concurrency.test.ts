@@ -246,7 +246,9 @@ describe('everything that moves money, at once', () => {
     expect(await findViolations(books.pool)).toEqual([]);
     for (const vendorId of vendors) {
       // 300,000 at the beginning, and 24 collections of 1,000.
-      expect(await books.balances(vendorId)).toMatchObject({ external: -324_000n });
+      expect(await books.balances(vendorId)).toMatchObject({
+        [`collector:${COLLECTOR}`]: -324_000n,
+      });
     }
     // A lane tries again after a deadlock, so only the server's statistics show it; it counts those of
     // a connection when that ends.

@@ -13,6 +13,7 @@ import { SeenAccounts } from '../../src/credit/importing/seen-accounts.ts';
 import { accountLocation } from '../../src/credit/registry/account.ts';
 import { lockRegistry } from '../../src/credit/registry/counters-store.ts';
 import { registerLender } from '../../src/credit/registry/lenders-store.ts';
+import { MOBILE_COLUMNS } from '../../src/credit/importing/template.ts';
 import { createValidator } from '../../src/credit/importing/validate.ts';
 import { indexAccount, writeBatch } from '../../src/credit/importing/write.ts';
 import { listCases } from '../../src/credit/registry/read-cases.ts';
@@ -99,6 +100,29 @@ const WINDOW = {
 async function readFileOf(crn: bigint): Promise<CreditFile> {
   return await readCreditFile(pool, { crn, ...WINDOW });
 }
+
+describe('a file of another form', () => {
+  const wrong = (count: number): string =>
+    `${MOBILE_COLUMNS.join(',')}\n${`${MOBILE_COLUMNS.map(() => 'x').join(',')}\n`.repeat(count)}`;
+
+  test('has several findings on each line: the first ones are returned, and all are in the report', async () => {
+    const { counts, findings, findingCount, reportFile } = await run(wrong(400));
+    expect(counts).toMatchObject({ records: 400, rejected: 400 });
+    expect(findings).toHaveLength(1_000);
+    expect(findingCount).toBeGreaterThan(5_000);
+    const report = (await readFile(reportFile ?? '', 'utf8')).trimEnd().split('\n');
+    expect(report).toHaveLength(findingCount + 1);
+    expect(new Set(report).size).toBe(report.length);
+  });
+
+  test('ends its trial early, in which other imports wait', async () => {
+    await expect(run(wrong(20_000), { dryRun: true })).rejects.toThrow(
+      /findings in 6000 records: the file is of another form. On line \d+: /,
+    );
+    const left = await pool.query('select from credit_imports where lender = $1', [lender]);
+    expect(left.rowCount).toBe(0);
+  });
+});
 
 describe('an imported file', () => {
   test('makes subjects and accounts; a repeat changes nothing', async () => {

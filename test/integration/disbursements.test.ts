@@ -45,7 +45,7 @@ import { releaseByTwo } from '../support/quarantines.ts';
 import { quietProposals } from '../support/quiet-proposals.ts';
 import { addStaff } from '../support/staff.ts';
 
-// Money that an operator sends to a phone is a payment: it is sent at most once, and ends by reports only.
+// Money that an operator sends to a phone is a payment: it is sent again only after proof, and ends by reports only.
 
 let books: Books;
 let proposals: Proposals;

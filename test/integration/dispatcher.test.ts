@@ -30,7 +30,7 @@ import {
 import type { Script, ScriptedConnector } from '../support/scripted-connector.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 
-// At most one instruction, then verification, whatever the operator and its connector do.
+// One instruction, then verification, and another one only after proof, whatever the operator and its connector do.
 
 const HOUR_MS = 3_600_000;
 

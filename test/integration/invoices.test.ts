@@ -4,6 +4,7 @@ import { INVOICES_CHECKED } from '../../src/payments/invoices/check-store.ts';
 import { setControl } from '../../src/payments/invoices/control.ts';
 import { contentOf, numberText } from '../../src/payments/invoices/invoice.ts';
 import { issueNext, periodEnd } from '../../src/payments/invoices/issue.ts';
+import { requireStart } from '../../src/payments/settings/invoicing.ts';
 import { findInvoice, listInvoices } from '../../src/payments/invoices/read-invoices.ts';
 import type { Invoice } from '../../src/payments/invoices/read-invoices.ts';
 import { findTerms, insertTerms, insertVendorName } from '../../src/payments/invoices/store.ts';
@@ -358,4 +359,17 @@ test('a month ends at midnight of the service’s time zone, and not before all 
   const asked = { per: 'month', wireTime } as const;
   expect(periodEnd(from, new Date(Number(end) - 1), asked)).toBeUndefined();
   expect(periodEnd(from, new Date(Number(end) + 5), asked)).toEqual(end);
+});
+
+test.each([
+  ['1026-11-01', false],
+  ['2016-11-01', false],
+  ['2023-11-01', true],
+  ['2026-12-01', true],
+  ['2027-11-01', false],
+  ['never', false],
+])('invoices that begin at %s, which is final: %j', (day, isTaken) => {
+  const begin = (): void => requireStart(new Date(day), new Date('2026-11-30T09:00:00Z'));
+  if (isTaken) expect(begin).not.toThrow();
+  else expect(begin).toThrow('within the last six years');
 });

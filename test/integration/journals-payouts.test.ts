@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { collect } from '../../src/payments/collections/collect.ts';
+import { bookOpening } from '../../src/payments/moving/openings.ts';
+import { databaseTransaction } from '../../src/platform/db/pool.ts';
 import { newId } from '../../src/platform/base/ids.ts';
 import { readTrialBalance } from '../../src/payments/house/trial-balance.ts';
 import { listCases } from '../../src/payments/cases/read-cases.ts';
@@ -8,6 +10,7 @@ import { enterQuarantine } from '../../src/payments/quarantine/enter.ts';
 import { settlePayments } from '../../src/payments/settle/store.ts';
 import { enterTransfer, findPayout, proposeReturn } from '../../src/payments/payouts/payouts.ts';
 import type { PayoutRequest } from '../../src/payments/payouts/payouts.ts';
+import { proposeAccount } from '../../src/payments/house/own-accounts.ts';
 import { proposeJournal } from '../support/house-decisions.ts';
 import type { NamedJournal } from '../support/house-decisions.ts';
 import { releaseByTwo } from '../support/quarantines.ts';
@@ -76,6 +79,72 @@ describe('a journal', () => {
     expect(await violations()).toEqual([]);
   });
 
+  test('a journal uses an own account of any class once two people have added it', async () => {
+    const lines = pair('liability:landlord');
+    await expect(journal({ lines })).rejects.toThrow('no account liability:landlord');
+    const asked = { account: 'liability:landlord', title: 'Rent that we owe', note: 'an office' };
+    const { proposalId } = await proposeAccount(quietProposals(books), {
+      ...{ ...asked, by: named('Asha') },
+    });
+    await expect(journal({ lines })).rejects.toThrow('no account liability:landlord');
+    await approve(proposalId);
+    await approve((await journal({ lines })).proposalId);
+    const to = new Date(Date.now() + 1_000);
+    const { lines: accounts } = await readTrialBalance(books.pool, { from: new Date(0), to });
+    const line = accounts.find(({ account }) => account === 'liability:landlord');
+    expect(line).toMatchObject({ class: 'liability', debitCents: 1n });
+    await chainEverything(books);
+    expect(await violations()).toEqual([]);
+  });
+
+  test('the opening trial balance of another system is booked once', async () => {
+    const lines = [
+      { account: 'asset:deposits', side: 'debit', amountCents: 80_000n },
+      { account: 'liability:payables', side: 'credit', amountCents: 30_000n },
+      { account: 'opening', side: 'credit', amountCents: 50_000n },
+    ] as const;
+    await expect(journal({ lines })).rejects.toThrow('opening is no account');
+    const [first, second] = [
+      await journal({ lines, reference: 'O1', isOpening: true }),
+      await journal({ lines, reference: 'O2', isOpening: true }),
+    ];
+    await approve(first.proposalId);
+    await expect(approve(second.proposalId)).rejects.toThrow('is booked already');
+    await chainEverything(books);
+    expect(await violations()).toEqual([]);
+    await books.owner.query(`update house_journals set is_opening = false where reference = 'O1'`);
+    expect(await violations()).toEqual(['house_equals_journals']);
+    await books.owner.query(`update house_journals set is_opening = true where reference = 'O1'`);
+    expect(await violations()).toEqual([]);
+  });
+
+  test('what floats and vendors had at another system is in two lines, so that neither hides what the other lacks', async () => {
+    const lines = [
+      { account: 'opening', side: 'debit', amountCents: 40_000n },
+      { account: 'equity:capital', side: 'debit', amountCents: 60_000n },
+      { account: 'vendors-opening', side: 'credit', amountCents: 100_000n },
+    ] as const;
+    await expect(journal({ lines })).rejects.toThrow('opening is no account');
+    await approve((await journal({ lines, isOpening: true })).proposalId);
+    const book = async (of: { collectedCents: bigint; floatCents: bigint }) => {
+      const [vendor, importId] = [await books.addVendor(), newId()];
+      const opening = { vendorId: vendor, importId, hasReferences: false, valuedAt: new Date(0) };
+      await databaseTransaction(books.pool, async (db) => {
+        await bookOpening({ db, ledgerMac: books.ledgerMac }, { ...opening, ...of });
+      });
+    };
+    const left = async (account: string) => {
+      const period = { from: new Date(0), to: new Date(Date.now() + 60_000) };
+      const { lines: all, isEven } = await readTrialBalance(books.pool, period);
+      expect(isEven).toBe(true);
+      const line = all.find((one) => one.books === 'house' && one.account === account);
+      return (line?.debitCents ?? 0n) - (line?.creditCents ?? 0n);
+    };
+    await book({ collectedCents: 30_000n, floatCents: 80_000n });
+    // A vendor got 100.00 too much, and the floats have nothing yet.
+    expect([await left('opening'), await left('vendors-opening')]).toEqual([40_000n, 10_000n]);
+  });
+
   test('a rejected journal is not booked', async () => {
     const { proposalId } = await journal();
     await quietProposals(books).reject({ proposalId, by: named('Asha') });
@@ -125,7 +194,7 @@ describe('a payout', () => {
     expect(await stateOf(payoutId)).toBe('approved');
     const entered = await Promise.allSettled([enter(payoutId), enter(payoutId, 'FT2')]);
     expect(entered.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    await has({ collected: 30_000n, held: 0n, paid_out: 20_000n });
+    await has({ collected: 30_000n, held: 0n, 'bank:main': 20_000n });
     expect(await stateOf(payoutId)).toBe('booked');
   });
 
@@ -141,7 +210,7 @@ describe('a payout', () => {
       collected: 0n,
       float: 0n,
       held: 0n,
-      paid_out: 40_000n,
+      'bank:main': 40_000n,
       [`operator:${OPERATOR}`]: 10_000n,
     });
   });
@@ -162,7 +231,7 @@ describe('a payout', () => {
     await approveSeen(books, second);
     await enter(first, 'FT-1');
     await expect(enter(second, 'ft 1')).rejects.toMatchObject({ field: 'reference' });
-    await has({ collected: 20_000n, held: 10_000n, paid_out: 20_000n });
+    await has({ collected: 20_000n, held: 10_000n, 'bank:main': 20_000n });
   });
 
   test('whoever approves a payout sees another one of the same amount that was approved', async () => {
@@ -210,7 +279,7 @@ describe('a payout', () => {
     const payoutId = await propose(70_000n, { reference: 'FT9' });
     await has({ collected: 0n, held: 5_000n, float: 20_000n });
     await approveSeen(books, payoutId);
-    await has({ held: 0n, float: 0n, exposure: -45_000n, paid_out: 70_000n });
+    await has({ held: 0n, float: 0n, exposure: -45_000n, 'bank:main': 70_000n });
     const cases = await listCases(books.pool, { resolved: false, limit: 10 });
     expect(cases).toMatchObject([{ kind: 'exposure', vendorId, facts: { owed_cents: 45_000 } }]);
   });
@@ -239,6 +308,12 @@ describe('a forgery is found', () => {
       'when the money of a journal moved',
       `update house_journals set moved_at = '2026-01-01T00:00:00Z'`,
       ['house_equals_journals'],
+    ],
+    [
+      'an account that nobody decided',
+      `insert into house_accounts (added_at, account_id, account, title, proposed_by, decided_by)
+       values (now(), gen_random_uuid(), 'asset:x', 'x', 'Asha', 'Baraka')`,
+      ['accounts_in_chart'],
     ],
     [
       'who approved a journal',
@@ -277,7 +352,7 @@ describe('a forgery is found', () => {
     ],
     [
       'a payout that was put into the database',
-      `insert into vendor_payouts select posted_at, 5, gen_random_uuid(), vendor_id, bank_account, 'X',
+      `insert into vendor_payouts select posted_at, 5, gen_random_uuid(), vendor_id, bank, bank_account, 'X',
          evidence, note, proposed_by, decided_by, mac
        from vendor_payouts`,
       ['chain_intact', 'payouts_authentic', 'payouts_equal_transfers'],

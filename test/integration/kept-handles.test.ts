@@ -3,6 +3,7 @@ import { fixedConnectors } from '../../src/payments/dispatch/connectors.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { listCases } from '../../src/payments/cases/read-cases.ts';
 import { encodeReference } from '../../src/parties/reference.ts';
+import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
 import { findViolations } from '../support/books-check.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { createCallbackReceiver } from '../../src/payments/dispatch/callbacks.ts';
@@ -206,6 +207,45 @@ test('a callback long before the answer with its handle is for people, and the p
   released.resolve();
   expect(await outcomeOf(books, made)).toBe('success');
 });
+
+test.each<['paid' | 'declined', 'success' | 'failed']>([
+  ['paid', 'success'],
+  ['declined', 'failed'],
+])(
+  'an operator that calls back (%s) and waits for our response before it answers opens one case, gets one instruction, and is asked',
+  async (kind, outcome) => {
+    const calledBack = Promise.withResolvers<object[]>();
+    let instructions = 0;
+    const resultOf = (of: Parameters<typeof paid>[0]): FinalOutcome =>
+      kind === 'paid' ? paid(of) : DECLINED;
+    const operator = createOperator({
+      pay: async (instruction) => {
+        instructions += 1;
+        await until(() => expect(dispatch).toBeDefined());
+        says = resultOf(instruction);
+        calledBack.resolve(await receiveNow(operator, 'H1', quickTimers()));
+        return { ...ACCEPTED, operatorHandle: 'H1' };
+      },
+      status: resultOf,
+    });
+    const made = await pay(operator);
+    expect(await calledBack.promise).toMatchObject([
+      { kind: 'unmatched_callback', payment_id: null },
+    ]);
+    expect(await outcomeOf(books, made)).toBe(outcome);
+    expect(instructions).toBe(1);
+    // Repeated once its handle is known, it says nothing new.
+    expect(await receive(operator, 'H1')).toEqual([]);
+    const [opened] = await listCases(books.pool, { resolved: false, limit: 2 });
+    const caseId = opened?.caseId ?? '';
+    const terms = { amount_cents: null, operator_reference: null, message: null, details: null };
+    const proposal = { resolution: 'keep_books', note: 'it is our payment', ...terms } as const;
+    await proposeResolution(books, { caseId, by: 'Asha', proposal });
+    await approveCurrent(books, { caseId, by: 'Baraka' });
+    expect(await listCases(books.pool, { resolved: false, limit: 2 })).toEqual([]);
+    expect(await outcomeOf(books, made)).toBe(outcome);
+  },
+);
 
 test('a callback about an earlier attempt is not taken for one about the last', async () => {
   let attempts = 0;

@@ -1,10 +1,19 @@
+import { readFile, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CallbackReport } from '../../src/connectors/operator-callbacks.ts';
 import type { Paid, StatusOutcome } from '../../src/connectors/operator-outcomes.ts';
 import type { Connector } from '../../src/connectors/operator.ts';
+import pino from 'pino';
 import { encodeReference } from '../../src/parties/reference.ts';
+import { awakeTimers } from '../../src/platform/base/awake-timers.ts';
+import { LIMITS } from '../../src/platform/base/limits.ts';
+import { readArchivedPayment } from '../../src/payments/archive/archive-store.ts';
+import { archivePayments, verifyArchive } from '../../src/payments/archive/archive.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
-import { pauseAfter } from '../../src/payments/dispatch/late-details.ts';
+import type { Capacity } from '../../src/payments/dispatch/capacity.ts';
+import { askForDetails, pauseAfter } from '../../src/payments/dispatch/late-details.ts';
 import type { Payments } from '../../src/payments/payments.ts';
 import {
   claimQuestion,
@@ -23,6 +32,7 @@ import { newPayment } from '../support/new-transaction.ts';
 import { createScriptedConnector, paid, SILENCE } from '../support/scripted-connector.ts';
 import type { Script, ScriptedConnector } from '../support/scripted-connector.ts';
 import { sharedBooks } from '../support/shared-books.ts';
+import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 
 // The operator says that a payment is made, and its token comes later.
 
@@ -97,6 +107,8 @@ async function payOne(script: Script): Promise<{
   return { made, operator, payments };
 }
 
+const dueNow = async () => [...(await listDueDetails(books.pool)).values()].flat();
+
 function referenceOf({ vendorId, paymentId }: NewPayment): string {
   return encodeReference(vendorId, paymentId);
 }
@@ -132,6 +144,25 @@ async function casesOf({ paymentId }: NewPayment): Promise<string[]> {
     [paymentId],
   );
   return read.rows.map(({ kind }) => kind);
+}
+
+/** Number of callbacks that people have to read. */
+async function unmatched(): Promise<number> {
+  const read = await books.pool.query("select from cases where kind = 'unmatched_callback'");
+  return read.rowCount ?? 0;
+}
+
+/** Two people decide the payment's case: the vendor keeps what it has. */
+async function keepBooks({ paymentId }: NewPayment): Promise<void> {
+  const read = await books.pool.query<{ case_id: string }>(
+    'select case_id from cases where payment_id = $1',
+    [paymentId],
+  );
+  const caseId = read.rows[0]?.case_id ?? '';
+  const nothing = { amount_cents: null, operator_reference: null, message: null, details: null };
+  const proposal = { resolution: 'keep_books', ...nothing, note: 'the vendor keeps the first' };
+  await proposeResolution(books, { caseId, by: 'Asha', proposal });
+  await approveCurrent(books, { caseId, by: 'Baraka' });
 }
 
 const RECEIVED = ['transaction.details_received', { token: TOKEN }];
@@ -223,11 +254,123 @@ describe('details that follow', () => {
     expect(await casesOf(made)).toEqual([]);
   });
 
+  test('an unsigned callback brings none from an operator that cannot be asked', async () => {
+    const { made, payments } = await payOne({ pay: owing });
+    const says = { ...paid(made), details: { token: 'forged' } };
+    for (let times = 0; times < 2; times += 1) {
+      await callBack(payments, made, { kind: 'hint', operatorHandle: null, says });
+    }
+    expect(await statusOf(payments, made)).toMatchObject({ details: null, detailsPending: true });
+    expect(await eventsOf(made)).toEqual([['transaction.succeeded', null]]);
+    expect(await casesOf(made)).toEqual([]);
+  });
+
+  test('keep their payment out of the archive until they have come, and go there with it', async () => {
+    const folder = await makeTemporaryFolder();
+    try {
+      const { made, payments } = await payOne({ pay: owing });
+      const soon = new Date(Date.now() + 60_000);
+      const wanted = { vendorIds: [made.vendorId], before: soon, folder };
+      expect(await archivePayments(books.owner, wanted)).toMatchObject({ payments: 0 });
+      await callBack(payments, made, complete(made));
+      expect(await eventsOf(made)).toEqual([['transaction.succeeded', null], RECEIVED]);
+      expect(await archivePayments(books.owner, wanted)).toMatchObject({ payments: 1 });
+      const [name = ''] = await readdir(folder);
+      const line = gunzipSync(await readFile(path.join(folder, name))).toString();
+      expect(JSON.parse(line)).toMatchObject({ late_details: { token: TOKEN } });
+      // The operator repeats itself after months.
+      await callBack(payments, made, complete(made));
+      expect(await casesOf(made)).toEqual([]);
+      expect(await unmatched()).toBe(0);
+      expect(await eventsOf(made)).toHaveLength(2);
+    } finally {
+      await removeFolder(folder);
+    }
+  });
+
   test('are asked for at once when a person wants it', async () => {
     const { made, payments } = await payOne({ pay: owing });
     await payments.verifyNow(made);
     await callBack(payments, made, complete(made));
     await expect(payments.verifyNow(made)).rejects.toThrow('nothing to query');
+  });
+});
+
+describe('details of an archived payment', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await makeTemporaryFolder();
+  });
+  afterEach(async () => {
+    await removeFolder(folder);
+  });
+
+  /** A payment that was settled with a token, or without, and archived. */
+  async function archiveOne(pays: Script['pay'] = paid) {
+    const { made, payments } = await payOne({ pay: pays });
+    const before = new Date(Date.now() + 60_000);
+    const wanted = { vendorIds: [made.vendorId], before, folder };
+    expect(await archivePayments(books.owner, wanted)).toMatchObject({ payments: 1 });
+    return { made, payments };
+  }
+  const archivedStatus = async ({ vendorId, paymentId }: NewPayment) =>
+    await readArchivedPayment(books.pool, { vendorId, paymentId });
+
+  test('that come later reach the vendor once, its status and the history', async () => {
+    const { made, payments } = await archiveOne();
+    for (let times = 0; times < 3; times += 1) {
+      await callBack(payments, made, complete(made));
+    }
+    expect(await eventsOf(made)).toEqual([['transaction.succeeded', null], RECEIVED]);
+    expect(await archivedStatus(made)).toMatchObject({ details: { token: TOKEN } });
+    const found = await findPayment(books.pool, referenceOf(made));
+    expect(found?.payment).toMatchObject({ archived: true, details: { token: TOKEN } });
+    expect(found?.timeline.map(({ kind }) => kind)).toContain('details');
+    expect([await casesOf(made), await unmatched()]).toEqual([[], 0]);
+    expect(await verifyArchive(books.pool, folder)).toEqual({ files: 1, faults: [] });
+  });
+
+  test('are taken also if the payment was archived after the callback had found it', async () => {
+    const { made, payments } = await archiveOne();
+    const report = { ...paidReport(made), operatorCode: OPERATOR, details: { token: TOKEN } };
+    expect(await payments.settler.settle(report)).toBe('repeated');
+    expect(await eventsOf(made)).toEqual([['transaction.succeeded', null], RECEIVED]);
+  });
+
+  test('bring no news if they are those in its file', async () => {
+    const { made, payments } = await archiveOne(complete);
+    await callBack(payments, made, complete(made));
+    await callBack(payments, made, paid(made));
+    expect(await eventsOf(made)).toEqual([['transaction.succeeded', { token: TOKEN }]]);
+    expect([await casesOf(made), await unmatched()]).toEqual([[], 0]);
+  });
+
+  test('may add to those in its file', async () => {
+    const { made, payments } = await archiveOne(complete);
+    await callBack(payments, made, {
+      ...complete(made),
+      details: { token: TOKEN, units: '4.00' },
+    });
+    expect(await archivedStatus(made)).toMatchObject({ details: { units: '4.00' } });
+  });
+
+  test('that contradict those in its file are a case, which people can decide', async () => {
+    const { made, payments } = await archiveOne(complete);
+    const other = { ...complete(made), details: { token: '9' } };
+    for (let times = 0; times < 2; times += 1) await callBack(payments, made, other);
+    expect(await casesOf(made)).toEqual(['details_conflict']);
+    expect(await eventsOf(made)).toHaveLength(1);
+    await keepBooks(made);
+    await callBack(payments, made, other);
+    expect(await casesOf(made)).toEqual(['details_conflict']);
+  });
+
+  test('whatever else its operator, or another one, says of it is kept for people', async () => {
+    const { made, payments } = await archiveOne();
+    await callBack(payments, made, { kind: 'reversed', message: 'Returned' });
+    await callBack(payments, made, complete(made), OTHER_OPERATOR);
+    expect(await unmatched()).toBe(2);
+    expect(await eventsOf(made)).toHaveLength(1);
   });
 });
 
@@ -252,17 +395,7 @@ describe('details that contradict what is known', () => {
     const other = { ...complete(made), details: { token: '9' } };
     await callBack(payments, made, complete(made));
     await callBack(payments, made, other);
-    const [open] = (
-      await books.pool.query<{ case_id: string }>(
-        'select case_id from cases where payment_id = $1',
-        [made.paymentId],
-      )
-    ).rows;
-    const caseId = open?.case_id ?? '';
-    const nothing = { amount_cents: null, operator_reference: null, message: null, details: null };
-    const proposal = { resolution: 'keep_books', ...nothing, note: 'the vendor keeps the first' };
-    await proposeResolution(books, { caseId, by: 'Asha', proposal });
-    await approveCurrent(books, { caseId, by: 'Baraka' });
+    await keepBooks(made);
     await callBack(payments, made, other);
     expect(await casesOf(made)).toEqual(['details_conflict']);
   });
@@ -282,11 +415,11 @@ describe('details that contradict what is known', () => {
     const { paymentId } = made;
     const report = { ...paidReport(made), details: { token: 'x' } };
     expect(await takeDetails(books.pool, { ...report, operatorCode: OTHER_OPERATOR })).toBe(
-      'known',
+      'no_payment',
     );
     const otherVendor = await books.addVendor();
     expect(await takeDetails(books.pool, { ...report, vendorId: otherVendor, paymentId })).toBe(
-      'known',
+      'no_payment',
     );
   });
 });
@@ -298,7 +431,7 @@ describe('kills and several processes', () => {
     const report = { ...paidReport(made), operatorCode: OPERATOR };
     await noteOwed(books.pool, { ...report, detailsFollow: { operatorHandle: 'H' } });
     await books.pool.query("update late_details set due_at = now() - interval '1 s'");
-    expect(await listDueDetails(books.pool)).toEqual([]);
+    expect(await dueNow()).toEqual([]);
     expect(await listOwedDetails(books.pool, { limit: 10 })).toEqual([]);
     const payments = openPaymentsOf(books);
     running.push(payments);
@@ -312,19 +445,81 @@ describe('kills and several processes', () => {
     const { made, payments } = await payOne({ pay: owing });
     await payments.stop(() => 1_000);
     await books.pool.query("update late_details set due_at = now() - interval '1 s'");
-    const [owed] = await listDueDetails(books.pool);
+    const [owed] = await dueNow();
     if (owed === undefined) throw new Error('no question is due');
     const claimed = await Promise.all(
       Array.from({ length: 5 }, async () => await claimQuestion(books.pool, owed, 60_000)),
     );
     expect(claimed.filter(Boolean)).toHaveLength(1);
     // The process that claimed it is gone.
-    expect(await listDueDetails(books.pool)).toEqual([]);
+    expect(await dueNow()).toEqual([]);
     await books.pool.query("update late_details set due_at = now() - interval '1 s'");
     const next = await start(createScriptedConnector({ pay: owing, status: complete }));
     await until(async () =>
       expect(await statusOf(next, made)).toMatchObject({ details: { token: TOKEN } }),
     );
+  });
+});
+
+/** Payments that are paid, and whose details their operator owes and may be asked for now, the oldest first. */
+async function payOwing(count: number): Promise<{
+  readonly made: readonly NewPayment[];
+  readonly payments: Payments;
+}> {
+  const vendorId = await addShop();
+  const made = Array.from({ length: count }, () => newPayment({ vendorId }));
+  await createInstructed(books.pool, made);
+  const payments = openPaymentsOf(books);
+  running.push(payments);
+  for (const each of made) {
+    const report = { ...paidReport(each), operatorCode: OPERATOR };
+    await noteOwed(books.pool, { ...report, detailsFollow: { operatorHandle: 'H' } });
+    expect(await payments.settler.settle(report)).toBe('settled');
+  }
+  await books.pool.query(
+    `update late_details set due_at = now() - interval '1 hour' + n * interval '1 s'
+     from unnest($1::uuid[]) with ordinality as u (id, n) where payment_id = u.id`,
+    [made.map(({ paymentId }) => paymentId)],
+  );
+  return { made, payments };
+}
+
+describe('an operator that cannot be asked now delays no other one', () => {
+  test('one that owes the details of many payments leaves the others their places', async () => {
+    const { made } = await payOwing(LIMITS.detailsQuestions + 1);
+    const last = made.at(-1)?.paymentId;
+    await books.pool.query('update late_details set operator_code = $1 where payment_id = $2', [
+      ...[OTHER_OPERATOR, last],
+    ]);
+    const due = await listDueDetails(books.pool);
+    expect(due.get(OPERATOR)).toHaveLength(LIMITS.detailsQuestions);
+    expect(due.get(OTHER_OPERATOR)).toMatchObject([{ paymentId: last }]);
+  });
+
+  test('nobody to ask about one payment: it waits, and the next ones are asked about', async () => {
+    const { made, payments } = await payOwing(2);
+    const [unasked, asked] = made as [NewPayment, NewPayment];
+    await books.pool.query('update late_details set operator_version = 99 where payment_id = $1', [
+      unasked.paymentId,
+    ]);
+    const operator = createScriptedConnector({ pay: owing, status: complete });
+    await payments.catalogue.reload();
+    const options = {
+      ...{ pool: books.pool, catalogue: payments.catalogue, settler: payments.settler },
+      witnessOf: (_: string, version: number | null) => (version === 99 ? undefined : operator),
+      capacity: { free: () => 1, begin: () => {}, end: () => {} } as unknown as Capacity,
+      ...{
+        policy: { firstMs: 60_000, maxMs: 60_000 },
+        awakeTimers,
+        log: pino({ level: 'silent' }),
+      },
+    };
+    await askForDetails(options, new AbortController().signal);
+    expect(await statusOf(payments, asked)).toMatchObject({ details: { token: TOKEN } });
+    expect(await dueNow()).toEqual([]);
+    expect(await listOwedDetails(books.pool, { limit: 10 })).toMatchObject([
+      { paymentId: unasked.paymentId, asked: 1, note: expect.stringMatching('cannot be asked') },
+    ]);
   });
 });
 

@@ -393,6 +393,17 @@ const PLANTED: readonly Planted[] = [
     along: ['corrections_equal_transfers'],
   },
   {
+    invariant: 'openings_equal_transfers',
+    by: 'a balance from another system that nobody decided',
+    plant: async ({ vendorId }) => {
+      await run(
+        `insert into accounts (bucket, vendor_id, account) values (bucket_of($1), $1, 'opening')`,
+        [vendorId],
+      );
+      await addUnmatched(vendorId, 'opening', 'float');
+    },
+  },
+  {
     invariant: 'vendor_hours_equal_transfers',
     by: 'a sum of an hour without transfers',
     plant: async ({ vendorId }) =>
@@ -522,8 +533,8 @@ const PLANTED: readonly Planted[] = [
     plant: async ({ vendorId }) => {
       await books.pool.query(
         `insert into receipts (paid_at, received_at, amount_cents, receipt_id, vendor_id, issuer, receipt,
-           source_code, collector, state, mac)
-         values (now(), now(), 5, gen_random_uuid(), $1, 'bank', 'FT26005001', 'bank', 'till', 'credited', '')`,
+           source_code, collector, bank, state, mac)
+         values (now(), now(), 5, gen_random_uuid(), $1, 'bank', 'FT26005001', 'bank', 'till', 'bank', 'credited', '')`,
         [vendorId],
       );
     },
@@ -535,8 +546,39 @@ const PLANTED: readonly Planted[] = [
     plant: async () => {
       await books.pool.query(
         `insert into receipts (paid_at, received_at, amount_cents, receipt_id, issuer, receipt,
-           source_code, collector, state, mac, reversed_at)
-         values (now(), now(), 5, gen_random_uuid(), 'bank', 'FT26005003', 'bank', 'till', 'unmatched', '', now())`,
+           source_code, collector, bank, state, mac, reversed_at)
+         values (now(), now(), 5, gen_random_uuid(), 'bank', 'FT26005003', 'bank', 'till', 'bank', 'unmatched', '', now())`,
+      );
+    },
+  },
+  {
+    invariant: 'receipts_allocated',
+    by: 'a receipt without a vendor that is no liability',
+    vendorId: 0,
+    plant: async () => {
+      await books.pool.query(
+        `insert into receipts (paid_at, received_at, amount_cents, receipt_id, issuer, receipt,
+           source_code, collector, bank, is_unallocated, state, mac)
+         values (now(), now(), 5, gen_random_uuid(), 'bank', 'FT26005007', 'bank', 'till', 'bank', true, 'unmatched', '')`,
+      );
+    },
+  },
+  {
+    invariant: 'reversals_booked',
+    by: 'a reversal that did not leave the bank',
+    vendorId: 0,
+    plant: async () => {
+      const receiptId = newId();
+      await books.pool.query(
+        `insert into receipts (paid_at, received_at, amount_cents, receipt_id, issuer, receipt,
+           source_code, collector, bank, state, mac, reversed_at)
+         values (now(), now(), 5, $1, 'bank', 'FT26005008', 'bank', 'till', 'bank', 'unmatched', '', now())`,
+        [receiptId],
+      );
+      await books.pool.query(
+        `insert into receipt_events (at, receipt_id, event_id, action, actor, detail)
+         values (now(), $1, gen_random_uuid(), 'reversed', 'Asha', '{"cents": 5, "repeat": false}')`,
+        [receiptId],
       );
     },
   },
@@ -559,8 +601,8 @@ const PLANTED: readonly Planted[] = [
       const receiptId = newId();
       await books.pool.query(
         `insert into receipts (paid_at, received_at, amount_cents, receipt_id, issuer, receipt,
-           source_code, collector, state, mac)
-         values (now(), now(), 5, $1, 'bank', 'FT26005002', 'bank', 'till', 'unmatched', '')`,
+           source_code, collector, bank, state, mac)
+         values (now(), now(), 5, $1, 'bank', 'FT26005002', 'bank', 'till', 'bank', 'unmatched', '')`,
         [receiptId],
       );
       await books.pool.query(
@@ -578,8 +620,8 @@ const PLANTED: readonly Planted[] = [
       const receiptId = newId();
       await books.pool.query(
         `insert into receipts (paid_at, received_at, amount_cents, receipt_id, issuer, receipt,
-           source_code, collector, state, mac)
-         values (now(), now(), 5, $1, 'bank', 'FT26005004', 'bank', 'till', 'unmatched', '')`,
+           source_code, collector, bank, state, mac)
+         values (now(), now(), 5, $1, 'bank', 'FT26005004', 'bank', 'till', 'bank', 'unmatched', '')`,
         [receiptId],
       );
       await books.pool.query(
@@ -623,13 +665,24 @@ const PLANTED: readonly Planted[] = [
     },
   },
   {
+    invariant: 'accounts_in_chart',
+    by: 'an account of the house that nobody decided',
+    vendorId: 0,
+    plant: async () => {
+      await books.pool.query(
+        `insert into house_accounts (added_at, account_id, account, title, proposed_by, decided_by)
+         values (now(), gen_random_uuid(), 'asset:x', 'x', 'Asha', 'Baraka')`,
+      );
+    },
+  },
+  {
     invariant: 'payouts_equal_transfers',
     by: 'a payout that was never booked',
     plant: async ({ vendorId }) =>
       await run(
-        `insert into vendor_payouts (payout_id, vendor_id, amount_cents, bank_account, reference, evidence,
+        `insert into vendor_payouts (payout_id, vendor_id, amount_cents, bank, bank_account, reference, evidence,
            note, proposed_by, decided_by, posted_at, mac)
-         values (gen_random_uuid(), $1, 5, 'x', 'x', 'x', 'x', 'Asha', 'Baraka', now(), '')`,
+         values (gen_random_uuid(), $1, 5, 'main', 'x', 'x', 'x', 'x', 'Asha', 'Baraka', now(), '')`,
         [vendorId],
       ),
   },
@@ -696,6 +749,19 @@ const PLANTED: readonly Planted[] = [
            credit_account, amount_cents, moved_at, posted_at, mac)
          select gen_random_uuid(), 'entry', entry_id, 1, debit_account, credit_account, amount_cents,
            moved_at, now(), '' from entry`,
+      );
+    },
+  },
+  {
+    invariant: 'messages_end_as_decided',
+    by: 'an unread message that nobody decided to close',
+    vendorId: 0,
+    plant: async () => {
+      await books.pool.query(
+        `insert into unread_messages (received_at, last_received_at, decided_at, message_id, sender_kind, sender,
+           channel, problem, state, sha256, body)
+         values (now(), now(), now(), gen_random_uuid(), 'operator', 'kplc', 'callback', 'no amount', 'closed',
+           sha256('{}'), '{}')`,
       );
     },
   },

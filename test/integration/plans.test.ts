@@ -58,18 +58,20 @@ const ACCEPTED: Readonly<Record<string, string>> = {
     'entries are made by people',
   'src/payments/audit/openings-check.ts house_entries e: by () without kind':
     'entries are made by people',
-  'src/payments/house/store.ts house_transfers house_transfers: by () without posted_at':
+  'src/payments/house/store.ts house_transfers house_transfers: by () without moved_at':
     'the trial balance of a new installation',
-  'src/payments/house/store.ts house_transfers house_transfers_1: by () without posted_at':
+  'src/payments/house/store.ts house_transfers house_transfers_1: by () without moved_at':
     'the trial balance of a new installation',
+  'src/payments/reconciliation/bridge-store.ts house_transfers house_transfers: by () without moved_at':
+    'the float of a new installation',
+  'src/payments/reconciliation/bridge-store.ts house_transfers house_transfers_1: by () without moved_at':
+    'the float of a new installation',
   'src/payments/reports/receivables-store.ts corrections c: by () without bucket, vendor_id, vendor_id, correction_id':
     'corrections are made by people',
   'src/payments/reports/receivables-store.ts cases cases: by () without case_id':
     'cases are decided by people',
   'src/parties/people/passkeys-store.ts passkey_challenges passkey_challenges: by () without expires_at':
     'challenges live for minutes and are made by people',
-  'src/staff/answers-store.ts action_answers action_answers: by () without at':
-    'the answers of one day',
   'src/parties/request-log-store.ts request_log request_log: by () without bucket, vendor_id, at, request_id':
     'there are no old requests while the table is new',
   'src/payments/receipts/pushes-store.ts receipt_pushes receipt_pushes: by () without vendor_id, phone':

@@ -87,7 +87,11 @@ async function moved({ vendorId }: NewPayment): Promise<Record<string, bigint>> 
         ([account, cents]) =>
           [
             account,
-            account === 'float' ? cents - FLOAT : account === 'external' ? cents + FLOAT : cents,
+            account === 'float'
+              ? cents - FLOAT
+              : account.startsWith('collector:')
+                ? cents + FLOAT
+                : cents,
           ] as const,
       )
       .filter(([, cents]) => cents !== 0n),

@@ -1,5 +1,8 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { newId } from '../../src/platform/base/ids.ts';
+import { databaseTransaction } from '../../src/platform/db/pool.ts';
+import { bookOpening } from '../../src/payments/moving/openings.ts';
 import { findViolations } from '../support/books-check.ts';
 import { addAccount, removeAccount, setSource } from '../../src/payments/receipts/administer.ts';
 import { requireReceipt } from '../../src/payments/receipts/assign.ts';
@@ -7,6 +10,7 @@ import type { ReceiptReport } from '../../src/payments/receipts/receipt.ts';
 import { takeReversal } from '../../src/payments/receipts/reverse.ts';
 import { takeReport } from '../../src/payments/receipts/take.ts';
 import { COLLECTOR } from '../support/money-fixture.ts';
+import { approveForReceipt, proposeForReceipt } from '../support/receipt-decisions.ts';
 import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';
 
@@ -91,6 +95,37 @@ test('a number that a vendor gets back, and never was another’s, is its own at
   expect(await takeReport(deps(), report())).toBe('credited');
   expect(await collected()).toEqual([50_000n, 0n]);
 });
+
+test.each([
+  ['confirmation', -1, 'unmatched'],
+  ['confirmation', 1, 'credited'],
+  // Booked a week after the payment at the latest.
+  ['statement', 160, 'unmatched'],
+  ['statement', 170, 'credited'],
+] as const)(
+  'what a %s dates %d hours after the balance that a vendor brought is %s: it may be in the balance',
+  async (channel, hours, taken) => {
+    await give(0);
+    const valuedAt = new Date('2026-10-31T21:00:00Z');
+    const opening = { vendorId: vendors[0], importId: newId(), hasReferences: false, valuedAt };
+    await databaseTransaction(books.pool, async (db) => {
+      const money = { collectedCents: 50_000n, floatCents: 0n };
+      await bookOpening({ db, ledgerMac: books.ledgerMac }, { ...opening, ...money });
+    });
+    const paidAt = new Date(valuedAt.getTime() + hours * HOUR_MS);
+    expect(await takeReport(deps(), report({ paidAt, channel }))).toBe(taken);
+    expect(await collected()).toEqual([taken === 'credited' ? 100_000n : 50_000n, 0n]);
+    if (taken === 'credited') return;
+    const named = { receipt: 'UA51000900', issuer: 'mpesa' };
+    const { doubt } = await requireReceipt(books.pool, named);
+    expect(doubt).toEqual({ reason: 'opening', others: [valuedAt.toISOString()] });
+    // Two people may find out that it is not.
+    const to = { note: 'not in its balance', vid: `vendor-${vendors[0]}` };
+    await proposeForReceipt(books, { ...named, ...to, by: 'Asha' });
+    await approveForReceipt(books, { ...named, by: 'Baraka' });
+    expect(await collected()).toEqual([100_000n, 0n]);
+  },
+);
 
 test.each([
   [

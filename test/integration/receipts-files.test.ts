@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addAccount, requireSource, setSource } from '../../src/payments/receipts/administer.ts';
 import { requireReceipt } from '../../src/payments/receipts/assign.ts';
 import type { ReceiptReport } from '../../src/payments/receipts/receipt.ts';
-import { importStatement } from '../../src/payments/receipts/statements/import.ts';
+import { importBankStatement } from '../support/import-statements.ts';
 import { takeReport } from '../../src/payments/receipts/take.ts';
 import { createWireTime } from '../../src/platform/base/clock.ts';
 import { COLLECTOR } from '../support/money-fixture.ts';
@@ -66,7 +66,10 @@ const deps = () => ({ ...books, log: pino({ level: 'silent' }) });
 async function take(content: string | Buffer) {
   const file = path.join(folder, 'statement');
   await writeFile(file, content);
-  return await importStatement(deps(), await requireSource(books.pool, 'bank'), { file, wireTime });
+  return await importBankStatement(deps(), await requireSource(books.pool, 'bank'), {
+    file,
+    wireTime,
+  });
 }
 
 const collected = async (of = vendorId) => (await books.balances(of))['collected'];
@@ -416,7 +419,7 @@ describe('the organisation statement of a pay bill', () => {
     const file = path.join(folder, 'other.csv');
     await writeFile(file, csv(PAID));
     const source = await requireSource(books.pool, 'other');
-    expect(await importStatement(deps(), source, { file, wireTime })).toMatchObject({
+    expect(await importBankStatement(deps(), source, { file, wireTime })).toMatchObject({
       credited: 1,
       repeated: 1,
     });

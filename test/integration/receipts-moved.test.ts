@@ -12,6 +12,7 @@ import { reportReversal } from '../../src/payments/receipts/reverse.ts';
 import { findReceipts } from '../../src/payments/receipts/read-receipts.ts';
 import { credit, takeReport } from '../../src/payments/receipts/take.ts';
 import { approveCurrent, proposeResolution } from '../support/approve-case.ts';
+import { foldOutside } from '../support/outside.ts';
 import { COLLECTOR, createInstructed } from '../support/money-fixture.ts';
 import { sharedBooks } from '../support/shared-books.ts';
 import type { Books } from '../support/money-fixture.ts';
@@ -71,7 +72,7 @@ async function takeBack(caseId: string, cents: bigint | null = null): Promise<vo
 
 async function balances(vendor: number): Promise<Record<string, bigint>> {
   const all = await books.balances(idOf(vendor));
-  return Object.fromEntries(Object.entries(all).filter(([, cents]) => cents !== 0n));
+  return foldOutside(all);
 }
 
 async function expectConsistent(): Promise<void> {
@@ -87,7 +88,7 @@ async function openCaseOf(vendor: number, kind: string): Promise<string> {
 
 test('a receipt goes to the right vendor, back and forth, and later reports of it change nothing', async () => {
   expect(await takeReport(deps(), report('MV00000001'))).toBe('credited');
-  const has = { external: -50_000n, collected: 50_000n };
+  const has = { outside: -50_000n, collected: 50_000n };
   for (const [from, to] of [
     [0, 1],
     [1, 0],
@@ -112,7 +113,7 @@ test('what the wrong vendor has spent is its debt, and the right one gets all of
   await createInstructed(books.pool, [spent]);
   await move('MV00000002', 1);
   expect(await balances(0)).toEqual({ exposure: -30_000n, reserved: 30_000n });
-  expect(await balances(1)).toEqual({ external: -50_000n, collected: 50_000n });
+  expect(await balances(1)).toEqual({ outside: -50_000n, collected: 50_000n });
   await openCaseOf(0, 'exposure');
   await expectConsistent();
 });
@@ -129,7 +130,7 @@ test('a process that credits the former vendor late, or ends after the decision,
   await credit(deps(), { ...(former ?? expect.fail()), state: 'claimed' });
   expect(await creditLeftClaims(deps())).toBe(1);
   expect(await balances(0)).toEqual({});
-  expect(await balances(1)).toEqual({ external: -50_000n, collected: 50_000n });
+  expect(await balances(1)).toEqual({ outside: -50_000n, collected: 50_000n });
   await expectConsistent();
 });
 
@@ -146,16 +147,16 @@ test('an open contradiction is decided with the move', async () => {
 test('a part that went back is decided first, and the rest moves', async () => {
   await takeReport(deps(), report('MV00000004'));
   const name = { receipt: 'MV00000004' };
-  await reportReversal(books.pool, name, { actor: 'Asha', note: 'n', cents: 20_000n });
+  await reportReversal(books, name, { actor: 'Asha', note: 'n', cents: 20_000n });
   await expect(propose('MV00000004', 1)).rejects.toThrow('Resolve that case first');
   await takeBack(await openCaseOf(0, 'receipt_reversed'));
   await move('MV00000004', 1);
   expect([await balances(0), await balances(1)]).toEqual([
     {},
-    { external: -30_000n, collected: 30_000n },
+    { outside: -30_000n, collected: 30_000n },
   ]);
   // The rest goes back as well: it is the right vendor's.
-  await reportReversal(books.pool, name, { actor: 'Asha', note: 'n', cents: 30_000n });
+  await reportReversal(books, name, { actor: 'Asha', note: 'n', cents: 30_000n });
   await takeBack(await openCaseOf(1, 'receipt_reversed'));
   expect(await balances(1)).toEqual({});
   await expect(propose('MV00000004', 2)).rejects.toThrow('Nothing of it is left to move');
@@ -166,12 +167,12 @@ test('a part that went back before the credit is in the case of the vendor once'
   await books.pool.query(`update collectors set status = 'suspended'`);
   await takeReport(deps(), report('MV00000007'));
   const name = { receipt: 'MV00000007' };
-  await reportReversal(books.pool, name, { actor: 'Asha', note: 'n', cents: 20_000n });
+  await reportReversal(books, name, { actor: 'Asha', note: 'n', cents: 20_000n });
   await books.pool.query(`update collectors set status = 'active'`);
   expect(await creditLeftClaims(deps())).toBe(0);
   await move('MV00000007', 0);
   await takeBack(await openCaseOf(0, 'receipt_reversed'));
-  expect(await balances(0)).toEqual({ external: -30_000n, collected: 30_000n });
+  expect(await balances(0)).toEqual({ outside: -30_000n, collected: 30_000n });
   await expectConsistent();
 });
 
@@ -192,12 +193,12 @@ async function disputed(receipt: string, reportedFor: number): Promise<void> {
 test('a receipt that its collector reported with another amount is credited with the rest, and moved', async () => {
   await disputed('MV00000009', 0);
   await move('MV00000009', 0);
-  expect(await balances(0)).toEqual({ external: -50_000n, collected: 50_000n });
+  expect(await balances(0)).toEqual({ outside: -50_000n, collected: 50_000n });
   await expectConsistent();
   await move('MV00000009', 1);
   expect([await balances(0), await balances(1)]).toEqual([
     {},
-    { external: -50_000n, collected: 50_000n },
+    { outside: -50_000n, collected: 50_000n },
   ]);
   await expectConsistent();
 });
@@ -205,13 +206,13 @@ test('a receipt that its collector reported with another amount is credited with
 test('a receipt that its collector reported for another vendor goes to whom two people say', async () => {
   await disputed('MV00000010', 2);
   await move('MV00000010', 1);
-  expect(await balances(1)).toEqual({ external: -50_000n, collected: 50_000n });
+  expect(await balances(1)).toEqual({ outside: -50_000n, collected: 50_000n });
   await move('MV00000010', 2);
-  expect(await balances(2)).toEqual({ external: -60_000n, collected: 60_000n });
+  expect(await balances(2)).toEqual({ outside: -60_000n, collected: 60_000n });
   // Only what the receipt brought.
   await move('MV00000010', 0);
-  expect(await balances(0)).toEqual({ external: -50_000n, collected: 50_000n });
-  expect(await balances(2)).toEqual({ external: -10_000n, collected: 10_000n });
+  expect(await balances(0)).toEqual({ outside: -50_000n, collected: 50_000n });
+  expect(await balances(2)).toEqual({ outside: -10_000n, collected: 10_000n });
   await expectConsistent();
 });
 
@@ -231,7 +232,7 @@ test('a receipt that waits for its credit is moved when it has been credited', a
   await books.pool.query(`update collectors set status = 'active'`);
   expect(await creditLeftClaims(deps())).toBe(1);
   await move('MV00000012', 1);
-  expect(await balances(1)).toEqual({ external: -50_000n, collected: 50_000n });
+  expect(await balances(1)).toEqual({ outside: -50_000n, collected: 50_000n });
   await expectConsistent();
 });
 
@@ -262,7 +263,7 @@ test('a receipt that was contradicted before it had a vendor can be taken back f
   await expect(takeBack(own?.caseId ?? '')).rejects.toThrow('in a case of that vendor');
   await move('MV00000005', 1);
   await takeBack(await openCaseOf(1, 'receipt_conflict'));
-  expect(await balances(1)).toEqual({ external: -40_000n, collected: 40_000n });
+  expect(await balances(1)).toEqual({ outside: -40_000n, collected: 40_000n });
   await expectConsistent();
 });
 
@@ -363,7 +364,7 @@ async function reverseIn(
   if (cents === 0n || has.reversed.has(cents)) return;
   has.reversed.add(cents);
   const about = { receipt: names[index] ?? expect.fail() };
-  await reportReversal(books.pool, about, { actor: 'Asha', note: 'n', cents });
+  await reportReversal(books, about, { actor: 'Asha', note: 'n', cents });
   await takeBack(await openCaseOf(has.holder, 'receipt_reversed'), cents);
   taken(money[has.holder] ?? expect.fail(), cents);
   has.kept -= cents;
@@ -387,8 +388,8 @@ test('whatever is moved, spent and taken back, every vendor has what a simple mo
       }
       for (const one of planned) await step(model, one, names);
       for (const [index, of] of model.money.entries()) {
-        const external = -(of.collected + of.float + of.reserved + of.exposure);
-        const nonZero = Object.entries({ ...of, external }).filter(([, cents]) => cents !== 0n);
+        const outside = -(of.collected + of.float + of.reserved + of.exposure);
+        const nonZero = Object.entries({ ...of, outside }).filter(([, cents]) => cents !== 0n);
         expect(await balances(index)).toEqual(Object.fromEntries(nonZero));
       }
       await expectConsistent();

@@ -11,7 +11,7 @@ import { approveForReceipt, proposeForReceipt } from '../support/receipt-decisio
 import { proposeReturn } from '../../src/payments/payouts/payouts.ts';
 import { requireNoReceipt } from '../../src/payments/receipts/identify.ts';
 import type { ReceiptReport } from '../../src/payments/receipts/receipt.ts';
-import { importStatement } from '../../src/payments/receipts/statements/import.ts';
+import { importBankStatement } from '../support/import-statements.ts';
 import type { Imported } from '../../src/payments/receipts/statements/import.ts';
 import { takeReport } from '../../src/payments/receipts/take.ts';
 import { COLLECTOR, openBooks } from '../support/money-fixture.ts';
@@ -92,7 +92,7 @@ async function newWorld(sources: Readonly<Record<string, object>>) {
     // Numbers of receipts are unique in the database of all tests.
     await writeFile(file, content.replaceAll(/\b(UKR\d)A/g, `$1${world}`));
     const by = { file, wireTime: books.wireTime, acceptedLines: new Set(lines) };
-    return await importStatement(deps(), await requireSource(pool, codeOf(name)), by);
+    return await importBankStatement(deps(), await requireSource(pool, codeOf(name)), by);
   };
   const number = (receipt: string) => receipt.replace(/^(UKR\d)A/, `$1${world}`);
   const report = (name: string, given: Partial<ReceiptReport> = {}): ReceiptReport => ({

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addAccount, setSource, requireSource } from '../../src/payments/receipts/administer.ts';
-import { importStatement } from '../../src/payments/receipts/statements/import.ts';
+import { importBankStatement } from '../support/import-statements.ts';
 import type { Imported } from '../../src/payments/receipts/statements/import.ts';
 import { requireReceipt } from '../../src/payments/receipts/assign.ts';
 import { lockImports, unlockImports } from '../../src/payments/receipts/sources-store.ts';
@@ -54,10 +54,14 @@ async function take(
   files += 1;
   const file = path.join(folder, `${files}.txt`);
   await writeFile(file, content);
-  return await importStatement({ ...deps(), pool }, await requireSource(books.pool, sourceCode), {
-    file,
-    wireTime,
-  });
+  return await importBankStatement(
+    { ...deps(), pool },
+    await requireSource(books.pool, sourceCode),
+    {
+      file,
+      wireTime,
+    },
+  );
 }
 
 /** A source of statements and a vendor with the account number 100200. */

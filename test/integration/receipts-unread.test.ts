@@ -10,6 +10,7 @@ import type { ReadByPeople } from '../../src/payments/receipts/completion.ts';
 import { findReceipt } from '../../src/payments/receipts/read-receipts.ts';
 import type { ReceiptReport } from '../../src/payments/receipts/receipt.ts';
 import { takeReport } from '../../src/payments/receipts/take.ts';
+import { brokenInvariants } from '../support/books-check.ts';
 import { c2bBody, openDarajaBooks } from '../support/daraja-books.ts';
 import type { DarajaBooks } from '../support/daraja-books.ts';
 import { COLLECTOR } from '../support/money-fixture.ts';
@@ -186,6 +187,24 @@ describe('completed by two people', () => {
     const id = await propose(READ);
     await expect(approveSeen(books, id, named('Asha'))).rejects.toThrow();
     expect(await collected()).toBe(0n);
+  });
+
+  test('the check finds one that somebody closed or opened again in the database', async () => {
+    const change = async (to: string) =>
+      void (await books.pool.query(`update unread_messages set ${to}`));
+    const closed = `state = 'closed', decided_at = now()`;
+    const opened = `state = 'open', decided_at = null, receipt_id = null`;
+    const found = async () => await brokenInvariants(books);
+    await change(closed);
+    expect(await found()).toEqual(['messages_end_as_decided']);
+    await change(opened);
+    expect(await found()).toEqual([]);
+    await approveSeen(books, await propose(READ));
+    expect(await found()).toEqual([]);
+    await change(`${closed}, receipt_id = null`);
+    expect(await found()).toEqual(['messages_end_as_decided']);
+    await change(opened);
+    expect(await found()).toEqual(['messages_end_as_decided']);
   });
 
   test('bytes that were changed in the database are not completed', async () => {

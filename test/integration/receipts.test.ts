@@ -277,9 +277,9 @@ test('a row that was inserted by SQL credits nothing', async () => {
   const content = confirmation({ BillRefNumber: account });
   await post(content);
   await pool.query(
-    `insert into receipts (issuer, receipt, receipt_id, source_code, collector, account, amount_cents,
+    `insert into receipts (issuer, receipt, receipt_id, source_code, collector, bank, account, amount_cents,
        paid_at, received_at, vendor_id, state, mac)
-     select issuer, 'FORGED0001', gen_random_uuid(), source_code, collector, account, amount_cents,
+     select issuer, 'FORGED0001', gen_random_uuid(), source_code, collector, bank, account, amount_cents,
        paid_at, received_at, vendor_id, 'claimed', mac
      from receipts where receipt = $1`,
     [content.TransID],

@@ -40,6 +40,7 @@ const FEE = 150n;
 const OPERATORS = `operator:${OPERATOR}`;
 const LOSSES = `losses:${OPERATOR}`;
 const RECEIVABLE = `receivable:${OPERATOR}`;
+const CLAIMS = `claims:${OPERATOR}`;
 
 let books: Books;
 beforeAll(async () => {
@@ -334,7 +335,7 @@ describe('a late success after the refund', () => {
 
   test.each([
     ['house_bears', OPERATORS, LOSSES],
-    ['receivable', RECEIVABLE, 'external'],
+    ['receivable', RECEIVABLE, CLAIMS],
   ])(
     '%s: the house’s books, the vendor keeps its money and FAILED',
     async (resolution, account, from) => {
@@ -546,7 +547,7 @@ describe('paid twice', () => {
     });
     const twice = await openCaseOf(made, 'duplicate');
     const claimed = await houseChange(async () => await resolve(twice, 'receivable'));
-    expect(claimed).toEqual({ external: -AMOUNT, [RECEIVABLE]: AMOUNT });
+    expect(claimed).toEqual({ [CLAIMS]: -AMOUNT, [RECEIVABLE]: AMOUNT });
     expect(await books.balances(vendorId)).toMatchObject({ float: FLOAT - AMOUNT - FEE });
     const { items } = await reportReceivables(books.pool, new Date());
     expect(items.find(({ caseId }) => caseId === twice.caseId)).toMatchObject({
@@ -560,7 +561,7 @@ describe('paid twice', () => {
       resolve(returned, 'receivable_returned', { amount_cents: '999999999' }),
     ).rejects.toThrow('at most 100.00');
     const change = await houseChange(async () => await resolve(returned, 'receivable_returned'));
-    expect(change).toEqual({ external: AMOUNT, [RECEIVABLE]: -AMOUNT });
+    expect(change).toEqual({ [CLAIMS]: AMOUNT, [RECEIVABLE]: -AMOUNT });
   });
 
   test('what was paid twice is borne by the house, until it is given back', async () => {

@@ -7,11 +7,19 @@ import type { TestDatabase } from '../support/cluster.ts';
 import { collect, fresh } from '../support/demo-vendors.ts';
 import { createServiceDatabase, startInProcess } from '../support/in-process-service.ts';
 import type { InProcessService } from '../support/in-process-service.ts';
-import { SelfServiceClient, resourceOf } from '../support/self-service-client.ts';
+import { headerOf, withHeader } from '../support/header-signature.ts';
+import {
+  refusalIn,
+  requestFor,
+  resourceOf,
+  RESOURCES,
+  SelfServiceClient,
+} from '../support/self-service-client.ts';
 import { startSimulatedOperators } from '../support/simulated-operators.ts';
 import type { SimulatedOperators } from '../support/simulated-operators.ts';
 import { makeTemporaryFolder, removeFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
+import { send } from '../support/vendor-client.ts';
 import type { VendorClient } from '../support/vendor-client.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 import type { WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -398,6 +406,49 @@ describe('the webhook', () => {
   test('the webhook is removed', async () => {
     expect(await shop.ask('removeWebhook')).toEqual({ given_up_events: 0 });
     expect(await shop.refused('getWebhook')).toMatchObject({ status: 404 });
+  });
+});
+
+describe('a body that has a name twice', () => {
+  /** The body as text, in which another value of the name comes first or last. */
+  const twice = (body: object, name: string, isFirst: boolean): string => {
+    const text = JSON.stringify(body);
+    const other = `${JSON.stringify(name)}:"other"`;
+    return isFirst ? text.replace('{', `{${other},`) : text.replace(/\}$/, `,${other}}`);
+  };
+  const refusalOf = async (id: string, text: string) => {
+    const request = { ...requestFor(id, vendor.vid, { body: {} }), body: text };
+    const signed = withHeader(request, headerOf(request, vendor));
+    return refusalIn(await send(running.origin, signed));
+  };
+
+  test.each([true, false])('changes no webhook (the other url first: %s)', async (isFirst) => {
+    const before = await program.ask('getWebhook');
+    const body = { url: 'https://shop.example/events' };
+    for (const name of ['url', '\\u0075rl']) {
+      const text = twice(body, name, isFirst).replaceAll('\\\\', '\\');
+      const field = 'url';
+      expect(await refusalOf('setWebhook', text)).toEqual({
+        status: 400,
+        code: 'ambiguous_request',
+        field,
+      });
+    }
+    const { url, secrets } = await program.ask('getWebhook');
+    expect({ url, secrets }).toEqual({ url: before['url'], secrets: before['secrets'] });
+  });
+
+  test.each(
+    RESOURCES.flatMap(({ id, body, fields }) => (body === undefined ? [] : [{ id, body, fields }])),
+  )('is refused by $id, whichever field it is', async ({ id, body, fields }) => {
+    for (const field of fields) {
+      const text = twice({ ...body, [field]: body[field] ?? 'x' }, field, true);
+      expect(await refusalOf(id, text), field).toEqual({
+        status: 400,
+        code: 'ambiguous_request',
+        field,
+      });
+    }
   });
 });
 

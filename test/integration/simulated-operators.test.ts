@@ -15,6 +15,7 @@ import {
   startSimulatedOperators,
   readAll,
 } from '../support/simulated-operators.ts';
+import { until } from '../support/until.ts';
 import type { CallbackReceiver, SimulatedOperators } from '../support/simulated-operators.ts';
 
 // The process of the simulated operators: what it stores, and how it starts and stops.
@@ -77,6 +78,26 @@ async function reportedReferences(
     reading?.kind === 'reports' ? reading.reports.map((report) => report.reference) : [],
   );
 }
+
+test('details that follow a payment are in a later answer, and the payment is the same', async () => {
+  const operators = await start('--callback-delay-ms', '400');
+  const connector = connect(operators);
+  const asked = { ...instruction('TOKEN', '9912'), billerCode: 'kplc_prepaid' };
+  const first = await connector.pay(asked, never);
+  expect(first).toMatchObject({ kind: 'paid', detailsFollow: true, details: {} });
+  await until('the details are there', async () => {
+    const now = await connector.status?.(
+      { ...query('TOKEN', '9912'), billerCode: 'kplc_prepaid' },
+      never,
+    );
+    return (
+      now?.kind === 'paid' &&
+      now.detailsFollow !== true &&
+      Object.keys(now.details ?? {}).length > 0
+    );
+  });
+  expect((await operators.truth()).map(({ reference }) => reference)).toEqual(['TOKEN']);
+});
 
 describe('a kill loses nothing', () => {
   test('payments, decisions and lost first instructions survive a kill', async () => {

@@ -10,7 +10,7 @@ import { proposeForMessage } from '../../src/payments/receipts/completion.ts';
 import { creditLeftClaims } from '../../src/payments/receipts/left-claims.ts';
 import { pullSource } from '../../src/payments/receipts/pull.ts';
 import { findSource } from '../../src/payments/receipts/sources-store.ts';
-import { importStatement } from '../../src/payments/receipts/statements/import.ts';
+import { importBankStatement } from '../support/import-statements.ts';
 import { PlainError } from '../../src/platform/base/plain-error.ts';
 import type { Pool } from '../../src/platform/db/pool.ts';
 import { createRandom } from '../simulation/random.ts';
@@ -206,7 +206,7 @@ async function take(world: World, file: StatementFile): Promise<void> {
   let isRefused = false;
   const isTaken = await survives(world, async (pool) => {
     try {
-      await importStatement({ ...books, pool, log }, source, { file: at, wireTime });
+      await importBankStatement({ ...books, pool, log }, source, { file: at, wireTime });
     } catch (error) {
       if (!(error instanceof PlainError)) throw error;
       isRefused = true;
@@ -233,7 +233,7 @@ async function recover(world: World): Promise<void> {
   const file = path.join(world.folder, 'statement');
   // PostgreSQL ends the sessions of a killed process a moment later.
   await until('the lock of the killed import is released', async () => {
-    await importStatement({ ...books, log }, source, { file, wireTime });
+    await importBankStatement({ ...books, log }, source, { file, wireTime });
     return true;
   });
   for (const paid of whole.listed) world.told.add(paid);

@@ -6,12 +6,12 @@ import type { CreateLane } from '../../src/payments/create/create.ts';
 import { completeChain } from '../../src/payments/ledger/chain.ts';
 import { findViolations } from '../support/books-check.ts';
 import type { Settler } from '../../src/payments/settle/settle.ts';
-import { readPayments } from '../../src/payments/create/store.ts';
+import { readStatuses } from '../../src/payments/create/status-store.ts';
 import { statusOf } from '../../src/payments/create/payment.ts';
 import { createVendorDirectory } from '../../src/parties/directory.ts';
 import type { VendorDirectory } from '../../src/parties/directory.ts';
 import { openPaymentsOf } from '../support/dispatch-fixture.ts';
-import { OPERATOR, OTHER_BILLER } from '../support/money-fixture.ts';
+import { COLLECTOR, OPERATOR, OTHER_BILLER } from '../support/money-fixture.ts';
 import type { Books } from '../support/money-fixture.ts';
 import { BILLER } from '../support/new-transaction.ts';
 import { TERMS } from './model.ts';
@@ -88,7 +88,7 @@ export async function compare(model: Model, system: RunSystem): Promise<void> {
 function linesOf(model: Model): string[] {
   const balances = [...model.accounts].flatMap(([vendorId, accounts]) =>
     Object.entries({
-      external: -accounts.brought,
+      [`collector:${COLLECTOR}`]: -accounts.brought,
       collected: accounts.collected,
       float: model.oracle.balances(vendorId).float,
       reserved: accounts.reserved,
@@ -114,13 +114,11 @@ export async function compareAnswers(model: Model, system: RunSystem): Promise<v
     const known = model.payments
       .filter(({ row }) => row.vendorId === vendorId)
       .toSorted((a, b) => (a.row.paymentId < b.row.paymentId ? 1 : -1));
-    const read = await readPayments(
+    const rows = await readStatuses(
       system.books.pool,
-      vendorId,
-      known.map(({ row }) => row.paymentId),
+      known.map(({ row: { paymentId } }) => ({ vendorId, paymentId })),
     );
-    const rows = read.toSorted((a, b) => (a.paymentId < b.paymentId ? 1 : -1));
-    expect(rows.map((row) => [row.paymentId, statusOf(row.outcome, row.underWay)])).toEqual(
+    expect(rows.map((row) => row && [row.paymentId, statusOf(row.outcome, row.underWay)])).toEqual(
       known.map(({ row, outcome, stage }) => [
         row.paymentId,
         statusOf(outcome, stage === 'verify'),

@@ -333,7 +333,7 @@ function houseEntry(first: 'house_bears' | 'receivable', amountCents: bigint): P
   const own = first === 'house_bears';
   return {
     vendorId: 0,
-    debitAccount: own ? 'losses:kplc' : 'external',
+    debitAccount: own ? 'losses:kplc' : 'claims:kplc',
     creditAccount: own ? 'operator:kplc' : 'receivable:kplc',
     amountCents,
   };

@@ -194,7 +194,7 @@ describe('a decision about a receipt', () => {
     await setCollector('suspended');
     expect(await report(state === 'claimed' ? 'pull' : 'confirmation')).toBe(state);
     const [kept] = await findReceipts(books.pool, receipt);
-    await reportReversal(books.pool, { receipt }, { actor: 'Asha', note });
+    await reportReversal(books, { receipt }, { actor: 'Asha', note });
     await report('pull');
     await setCollector('active');
     await propose(receipt, null);

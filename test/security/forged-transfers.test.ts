@@ -22,7 +22,9 @@ import { BILLER, newPayment } from '../support/new-transaction.ts';
 // rows alone: without the chain, and without a key.
 
 const ACCOUNTS = [
-  'external',
+  'collector:till',
+  'bank:main',
+  'unallocated',
   'collected',
   'float',
   'reserved',

@@ -91,10 +91,7 @@ export type Fault = keyof typeof FAULTS;
 
 export type FaultCounts = Record<Fault, number>;
 
-/**
- * Over this many runs every fault must have happened. Each occurs in at least one of twenty runs. In fewer
- * runs some may be missing by chance.
- */
+/** In the runs of so many seeds, from the first on, every fault must have happened. */
 export const RUNS_FOR_ALL_FAULTS = 120;
 
 export const FAULT_NAMES = Object.keys(FAULTS) as Fault[];

@@ -258,19 +258,21 @@ const FURNISH = `
   ), account as (
     insert into accounts (bucket, vendor_id, account, balance_cents)
     select bucket_of(vendor_id), vendor_id, account,
-      case account when 'external' then -cents when 'float' then cents else 0 end
+      case account when 'float' then cents else 0 end
     from wanted, unnest($3::text[]) as account
+    union all
+    select bucket_of(vendor_id), vendor_id, 'collector:till', -cents from wanted
   ), collection as (
     insert into collections (collector, reference, vendor_id, collection_id, amount_cents, paid_at,
-      created_at)
-    select 'till', 'opening-' || vendor_id, vendor_id, collection_id, cents, now(), now() from wanted
+      created_at, account)
+    select 'till', 'opening-' || vendor_id, vendor_id, collection_id, cents, now(), now(), 'collector:till' from wanted
   ), movement as (
     insert into fund_movements (bucket, vendor_id, requested_at, movement_id, amount_cents, created_at)
     select bucket_of(vendor_id), vendor_id, now(), movement_id, cents, now() from wanted
   ), transfer as (
     insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account,
       amount_cents, created_at)
-    select bucket_of(vendor_id), vendor_id, collection_id, 1, 'external', 'collected', cents, now() from wanted
+    select bucket_of(vendor_id), vendor_id, collection_id, 1, 'collector:till', 'collected', cents, now() from wanted
     union all
     select bucket_of(vendor_id), vendor_id, movement_id, 1, 'collected', 'float', cents, now() from wanted
   ), operator as (

@@ -58,7 +58,7 @@ export async function openConsole(
   page.on('console', (message) => {
     // At first nobody is signed in; the page learns this from a 401 of the service.
     if (message.type() === 'error' && !message.text().includes('401')) {
-      by.problems.push(message.text());
+      by.problems.push(`${message.text()} ${message.location().url}`);
     }
   });
   await page.goto(`${by.origin}/console${at}`);

@@ -13,7 +13,7 @@ import { createPool, databaseTransaction } from '../../src/platform/db/pool.ts';
 import type { Pool, PoolOptions, Queryable } from '../../src/platform/db/pool.ts';
 import { claim, NO_MAXIMUM } from '../../src/payments/dispatch/store.ts';
 import type { ChosenRoute, Claim } from '../../src/payments/dispatch/store.ts';
-import { readBalances } from '../../src/payments/ledger/read-balances.ts';
+import { readBalances } from './read-balances.ts';
 import { createPayments } from '../../src/payments/create/store.ts';
 import type { FinalReport, NewPayment } from '../../src/payments/create/payment.ts';
 import { insertCollector } from '../../src/parties/store.ts';
@@ -155,19 +155,22 @@ async function addVendors(pool: Pool, floatsCents: readonly bigint[]): Promise<n
      ), account as (
        insert into accounts (bucket, vendor_id, account, balance_cents)
        select bucket_of(vendor_id), vendor_id, account,
-         case account when 'external' then -cents when 'float' then cents else 0 end
+         case account when 'float' then cents else 0 end
        from wanted, unnest($2::text[]) as account
+       union all
+       select bucket_of(vendor_id), vendor_id, 'collector:' || $3, -cents from funded
      ), collection as (
        insert into collections (collector, reference, vendor_id, collection_id, amount_cents, paid_at,
-         created_at)
-       select $3, 'opening-' || vendor_id, vendor_id, collection_id, cents, now(), now() from funded
+         created_at, account)
+       select $3, 'opening-' || vendor_id, vendor_id, collection_id, cents, now(), now(),
+         'collector:' || $3 from funded
      ), movement as (
        insert into fund_movements (bucket, vendor_id, requested_at, movement_id, amount_cents, created_at)
        select bucket_of(vendor_id), vendor_id, '2026-01-01', movement_id, cents, now() from funded
      ), transfer as (
        insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account,
          amount_cents, created_at)
-       select bucket_of(vendor_id), vendor_id, collection_id, 1, 'external', 'collected', cents, now() from funded
+       select bucket_of(vendor_id), vendor_id, collection_id, 1, 'collector:' || $3, 'collected', cents, now() from funded
        union all
        select bucket_of(vendor_id), vendor_id, movement_id, 1, 'collected', 'float', cents, now() from funded
      )

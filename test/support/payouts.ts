@@ -35,7 +35,7 @@ export async function proposedPayout(
 /** The same, approved by Baraka, transferred, and its reference entered. */
 export async function payOut(
   deps: BooksOfPeople,
-  payout: Pick<PayoutRequest, 'vendorId' | 'amountCents'>,
+  payout: Pick<PayoutRequest, 'vendorId' | 'amountCents'> & Partial<Pick<PayoutRequest, 'bank'>>,
   reference: string,
 ): Promise<string> {
   const payoutId = await proposedPayout(deps, payout);

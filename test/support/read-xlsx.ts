@@ -2,11 +2,13 @@ import { readSheets } from '../../src/platform/base/sheet.ts';
 import { readZip } from '../../src/platform/base/zip.ts';
 
 /** The files of a zip archive as text. */
-export function unzip(archive: Buffer): Map<string, string> {
-  return new Map([...readZip(archive)].map(([name, read]) => [name, read().toString('utf8')]));
+export async function unzip(archive: Buffer): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  for (const [name, read] of readZip(archive)) texts.set(name, (await read()).toString('utf8'));
+  return texts;
 }
 
 /** The cells of a workbook's first sheet. Numbers as written; text as text; what is missing is empty. */
-export function readXlsx(archive: Buffer): string[][] {
-  return readSheets(archive)[0]?.rows.map(({ values }) => [...values]) ?? [];
+export async function readXlsx(archive: Buffer): Promise<string[][]> {
+  return (await readSheets(archive))[0]?.rows.map(({ values }) => [...values]) ?? [];
 }

@@ -4,8 +4,9 @@ import { newId } from '../../src/platform/base/ids.ts';
 import { encodeReference } from '../../src/parties/reference.ts';
 import { formatMoney } from '../../src/platform/base/money.ts';
 import { createStatementFormat } from '../../src/connectors/operators/http-json/statement.ts';
-import { importStatement } from '../../src/payments/reconciliation/import.ts';
-import type { ImportRequest, ImportResult } from '../../src/payments/reconciliation/import.ts';
+import type { Imported } from '../../src/payments/reconciliation/import.ts';
+import { importOperatorStatement } from './import-statements.ts';
+import type { ImportRequest } from './import-statements.ts';
 import type { NewPayment } from '../../src/payments/create/payment.ts';
 import { OPERATOR } from './money-fixture.ts';
 import type { Books } from './money-fixture.ts';
@@ -60,7 +61,7 @@ export async function importLines(
   folder: string,
   lines: readonly Line[],
   options: Partial<ImportRequest> & { readonly openingCents?: bigint; readonly text?: string } = {},
-): Promise<ImportResult & { readonly kind: 'imported' }> {
+): Promise<Imported> {
   const result = await tryImport(books, folder, lines, options);
   if (result.kind === 'imported') return result;
   throw new Error(`refused: ${JSON.stringify(result.problems)}`);
@@ -71,13 +72,13 @@ export async function tryImport(
   folder: string,
   lines: readonly Line[],
   options: Partial<ImportRequest> & { readonly openingCents?: bigint; readonly text?: string } = {},
-): Promise<ImportResult> {
+): ReturnType<typeof importOperatorStatement> {
   const { to = await databaseTime(books), openingCents, text, ...others } = options;
   const from = options.from ?? new Date(Number(to) - 3_600_000);
   const file = path.join(folder, `${newId()}.csv`);
   const content = text ?? statementText(lines, { from, to, ...(openingCents && { openingCents }) });
   await writeFile(file, content);
-  return await importStatement({
+  return await importOperatorStatement({
     pool: books.pool,
     ledgerMac: books.ledgerMac,
     file,

@@ -20,6 +20,8 @@ final class Payment
      * @param ?string $billerReference the operator’s reference; null unless `SUCCESS`
      * @param ?\DateTimeImmutable $billerResponseTime when the instruction that counted was sent
      * @param array<string, string> $details what the payment produced, such as `token` and `units`
+     * @param bool $detailsPending paid, and more details follow, such as the token;
+     *     `transaction.details_received` announces them
      */
     public function __construct(
         public readonly string $reference,
@@ -34,6 +36,7 @@ final class Payment
         public readonly int $amountCents,
         public readonly string $billerName,
         public readonly array $details,
+        public readonly bool $detailsPending = false,
     ) {
     }
 
@@ -64,6 +67,7 @@ final class Payment
             $wire->cents('amount'),
             $wire->text('biller_name'),
             $wire->texts('details'),
+            ($wire->fields['details_pending'] ?? null) === true,
         );
     }
 }

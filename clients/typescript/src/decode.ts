@@ -102,6 +102,7 @@ export function payment(wire: Wire): Payment {
     amountCents: cents(wire['amount']),
     billerName: text(wire['biller_name']),
     details: (wire['details'] ?? {}) as Payment['details'],
+    detailsPending: wire['details_pending'] === true,
   };
 }
 

@@ -96,6 +96,8 @@ export interface Payment {
   readonly billerName: string;
   /** Values that the payment produced, such as `token` and `units`. */
   readonly details: Readonly<Record<string, string>>;
+  /** Paid, and more `details` follow, such as the token; `transaction.details_received` announces them. */
+  readonly detailsPending: boolean;
 }
 
 export interface AccountValidation {

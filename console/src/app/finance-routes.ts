@@ -35,6 +35,22 @@ const ledgerAccount = createRoute({
   component: lazyPage(() => import('../pages/ledger-account/LedgerAccount.tsx'), 'LedgerAccount'),
 });
 
+const profit = createRoute({
+  getParentRoute: () => shell,
+  path: '/profit',
+  validateSearch: readBookFilter,
+  component: lazyPage(() => import('../pages/profit/Profit.tsx'), 'Profit'),
+});
+
+const summaryJournals = createRoute({
+  getParentRoute: () => shell,
+  path: '/summary-journals',
+  component: lazyPage(
+    () => import('../pages/summary-journals/SummaryJournals.tsx'),
+    'SummaryJournals',
+  ),
+});
+
 const journals = createRoute({
   getParentRoute: () => shell,
   path: '/journals',
@@ -101,6 +117,8 @@ const operatorStatement = createRoute({
 export const financeRoutes = [
   ledger,
   ledgerAccount,
+  profit,
+  summaryJournals,
   journals,
   margin,
   topUps,

@@ -4,9 +4,12 @@ import type { LinkProps } from '@tanstack/react-router';
 import {
   Activity,
   Banknote,
+  ChartColumn,
   Gauge,
   EyeOff,
+  FileOutput,
   FileSpreadsheet,
+  FileText,
   FileUp,
   KeyRound,
   ListTree,
@@ -72,6 +75,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       { to: '/cases', title: msg`Cases`, icon: Scale, permission: 'cases.read', key: 'c' },
       { to: '/approvals', title: msg`Approvals`, icon: ClipboardCheck, permission: 'approvals.read', key: 'w', badge: 'approvals' },
       { to: '/reconciliation', title: msg`Reconciliation`, icon: GitCompareArrows, permission: 'reconciliation.read', key: 'r', also: ['/statements'] },
+      { to: '/invoices', title: msg`Invoices`, icon: FileText, permission: 'statement.read', key: '4' },
     ],
   },
   {
@@ -86,7 +90,9 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     title: msg`Finance`,
     items: [
       { to: '/ledger', title: msg`Ledger`, icon: BookOpen, permission: 'finance.read', key: 'l' },
+      { to: '/profit', title: msg`Profit and balance sheet`, short: msg`Profit`, icon: ChartColumn, permission: 'finance.read', key: '5' },
       { to: '/journals', title: msg`Journals and payouts`, icon: NotebookPen, permission: 'finance.read', key: 'j' },
+      { to: '/summary-journals', title: msg`Summary journals`, icon: FileOutput, permission: 'finance.read', key: '6' },
       { to: '/margin', title: msg`Fees and margins`, icon: Percent, permission: 'finance.read', key: 'd' },
       { to: '/receivables', title: msg`Receivables`, icon: HandCoins, permission: 'finance.read', key: 'k' },
       { to: '/vat', title: msg`VAT`, icon: Landmark, permission: 'finance.read', key: 'y' },

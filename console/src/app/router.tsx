@@ -42,6 +42,12 @@ const payments = createRoute({
   component: lazyPage(() => import('../pages/payments/Payments.tsx'), 'Payments'),
 });
 
+const owedDetails = createRoute({
+  getParentRoute: () => shell,
+  path: '/payments/owed-details',
+  component: lazyPage(() => import('../pages/owed-details/OwedDetails.tsx'), 'OwedDetails'),
+});
+
 const payment = createRoute({
   getParentRoute: () => shell,
   path: '/payments/$reference',
@@ -67,6 +73,7 @@ const tree = root.addChildren([
   shell.addChildren([
     home, //
     payments,
+    owedDetails,
     payment,
     casesRoute,
     caseRoute,

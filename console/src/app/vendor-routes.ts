@@ -50,6 +50,12 @@ const requests = createRoute({
   component: lazyPage(() => import('../pages/requests/Requests.tsx'), 'Requests'),
 });
 
+const invoices = createRoute({
+  getParentRoute: () => shell,
+  path: '/invoices',
+  component: lazyPage(() => import('../pages/invoices/Invoices.tsx'), 'Invoices'),
+});
+
 /** Pages about vendors, and a vendor's own pages. */
 export const vendorRoutes = [
   vendors,
@@ -57,6 +63,7 @@ export const vendorRoutes = [
   account,
   integration,
   requests,
+  invoices,
   pay,
   bulk,
   batch,

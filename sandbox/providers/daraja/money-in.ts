@@ -66,6 +66,8 @@ const PAGE_ROWS = 10;
 
 export interface MoneyInOptions {
   readonly shortCode: string;
+  /** Customers pay to this till of the short code, without an account number. Left out: to the short code itself. */
+  readonly till?: string;
   /** As in production, where the URLs can be registered once. */
   readonly registersOnce: boolean;
 }
@@ -129,9 +131,10 @@ export class MoneyInEmulator {
 
   /** Lets testers act as the customer: `account`, `amount` and `phone`. */
   async customerPays(content: Content): Promise<Received | { readonly error: string }> {
-    const { account, amount, phone = '254700000001' } = content;
+    const { amount, phone = '254700000001' } = content;
+    const account = this.#options.till === undefined ? content['account'] : '';
     const isAmount = /^\d{1,6}(\.\d{1,2})?$/.test(String(amount)) && Number(amount) > 0;
-    if (typeof account !== 'string' || account === '')
+    if (typeof account !== 'string' || (account === '' && this.#options.till === undefined))
       return { error: 'account: a string is needed' };
     if (!isAmount) return { error: 'amount: shillings such as 500.00 are needed' };
     const made = { account, amount: shillings(Number(amount)), msisdn: String(phone) };
@@ -169,7 +172,9 @@ export class MoneyInEmulator {
   }
 
   #make(payment: Omit<Received, 'receipt'>): Received {
-    return { ...payment, receipt: `UA51${String(this.#nextNumber()).padStart(6, '0')}` };
+    // A number is used once in all of M-PESA.
+    const series = this.#options.till === undefined ? 'UA51' : 'UA52';
+    return { ...payment, receipt: `${series}${String(this.#nextNumber()).padStart(6, '0')}` };
   }
 
   #nextNumber(): number {
@@ -227,11 +232,11 @@ export class MoneyInEmulator {
 
   #bodyOf(made: Received, balance: string): object {
     return {
-      TransactionType: 'Pay Bill',
+      TransactionType: this.#options.till === undefined ? 'Pay Bill' : 'Buy Goods',
       TransID: made.receipt,
       TransTime: stamp(made.paidAtMs),
       TransAmount: made.amount,
-      BusinessShortCode: this.#options.shortCode,
+      BusinessShortCode: this.#options.till ?? this.#options.shortCode,
       BillRefNumber: made.account,
       InvoiceNumber: '',
       OrgAccountBalance: balance,
@@ -257,7 +262,8 @@ export class MoneyInEmulator {
       trxDate: new Date(made.paidAtMs + 3 * 3_600_000).toISOString().replace(/\..*/, 'Z'),
       msisdn: Number(made.msisdn),
       sender: 'MPESA',
-      transactiontype: 'c2b-pay-bill-debit',
+      transactiontype:
+        this.#options.till === undefined ? 'c2b-pay-bill-debit' : 'c2b-buy-goods-debit',
       billreference: made.account,
       amount: made.amount,
       organizationname: 'Example Vendor',

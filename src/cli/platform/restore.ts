@@ -6,7 +6,7 @@ import { restoreBackup } from '../../platform/backup/restore.ts';
 import { knownMasterKeys } from '../../parties/master-key-file.ts';
 import { createWireTime } from '../../platform/base/clock.ts';
 import { openStorage } from '../../platform/storage/open.ts';
-import { command, moment } from '../arguments.ts';
+import { command, periodStart } from '../arguments.ts';
 import { progressText } from './backup.ts';
 import type { Cli } from '../cli.ts';
 import { record } from '../output.ts';
@@ -48,7 +48,9 @@ async function restore(backup: string, options: RestoreOptions, cli: Cli): Promi
     backup: await openStorage(backup, config.s3),
     wal: options.wal === undefined ? undefined : await openStorage(options.wal, config.s3),
     until:
-      until === undefined ? undefined : moment(until, '--until', createWireTime(config.timeZone)),
+      until === undefined
+        ? undefined
+        : periodStart(until, '--until', createWireTime(config.timeZone)),
     folder: path.join(dataDir, 'postgres'),
     masterKeys,
     unauthenticated: options.unauthenticated === true,

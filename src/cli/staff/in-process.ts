@@ -180,6 +180,10 @@ function depsOf(cli: Cli, session: Session): StaffDeps {
     credit: async () => await (await import('../desk.ts')).openDesk(session),
     machine: {
       ...{ dataDir: config.dataDir, ownerPool: session.ownerPool },
+      newKeys: config.masterKey && {
+        current: config.masterKey,
+        previous: config.masterKeyPrevious,
+      },
       hasFormerKeys: (config.masterKeyPrevious ?? config.creditIndexKeyPrevious) !== undefined,
     },
     progress: progressIn(cli),

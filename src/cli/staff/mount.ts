@@ -47,9 +47,6 @@ export const WAIT_SECONDS = 60;
 /** `--watch` shows it again after this time. */
 const WATCH_MS = 5_000;
 
-/** Commands that are made of a definition: `perform` writes their entries in the audit log. */
-export const DEFINED = new WeakSet<Command>();
-
 /** Adds the commands of a noun to its group, which is made if it does not exist. */
 export function addNoun(program: Command, noun: Noun, runner: Runner): void {
   const offered = noun.definitions.filter((of) => isOffered(of, runner));
@@ -71,7 +68,6 @@ const isWithoutName = (of: Definition): boolean => of.kind === 'action' && of.ac
 function addDefinition(group: Command, of: Definition, runner: Runner): void {
   const [, verb = ''] = of.name.split('.');
   const added = command(group, verb, of.summary, of.isUsual);
-  DEFINED.add(added);
   const read = addInput(added, of);
   addSurfaceOptions(added, of, runner);
   added.action(async (...given: unknown[]) => {

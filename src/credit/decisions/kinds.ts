@@ -78,8 +78,6 @@ function creditKind<What extends Content, Facts>(declared: Declared<What, Facts>
     >,
     proposedBy: 'credit.act',
     decidedBy: 'credit.act',
-    expiresAfterDays: null,
-    replaces: false,
     about: ({ what }) => content.aboutOf(what),
     describe: ({ what, evidence }) => [
       ...content.linesOf(what),

@@ -9,7 +9,7 @@ import { registerLender } from '../registry/lenders-store.ts';
 import { readAmountUnit } from '../registry/read-lenders.ts';
 import type { Vault } from '../registry/vault.ts';
 import { addFindings, finishImport, noteBatch, openImport } from './imports-store.ts';
-import { readFindings } from './read-imports.ts';
+import { allFindings, countFindings, readFindings } from './read-imports.ts';
 import type { ImportCounts } from './read-imports.ts';
 import { ImportError } from './error.ts';
 import { ColumnRemarks } from './column-remarks.ts';
@@ -27,6 +27,10 @@ import { indexAccount, writeBatch } from './write.ts';
 
 /** Records written in one commit. */
 const BATCH_RECORDS = 2_000;
+/** Findings that are returned. */
+const SHOWN_FINDINGS = 1_000;
+/** A trial ends at more than these, if its records have several each: the file is of another form. */
+const MAX_TRIED = { findings: 100_000, perRecord: 2 };
 /** Batches read ahead of the one being written, so that reading and the database both keep busy. */
 const BATCHES_AHEAD = 3;
 
@@ -77,7 +81,9 @@ export interface ImportResult {
   /** Records that an earlier, interrupted run had processed. */
   readonly resumedAfter: number;
   readonly counts: ImportCounts;
+  /** The first ones. All are in the report. */
   readonly findings: readonly Finding[];
+  readonly findingCount: number;
   readonly reportFile: string | null;
 }
 
@@ -101,16 +107,14 @@ export async function importFile(options: ImportOptions): Promise<ImportResult> 
     throw new ImportError(`The as-of date ${asOf} is in the future.`);
   }
   const content = await openLenderFile(options.file, options.template);
-  const result =
-    options.dryRun === true
-      ? await rehearse(pool, async (db) => {
-          return await run(options, content, { db, commit: async (work) => await work(db) });
-        })
-      : await run(options, content, {
-          db: pool,
-          commit: async (work) => await databaseTransaction(pool, work),
-        });
-  return { ...result, reportFile: await writeReport(options.file, result.findings) };
+  return options.dryRun === true
+    ? await rehearse(pool, async (db) => {
+        return await run(options, content, { db, commit: async (work) => await work(db) });
+      })
+    : await run(options, content, {
+        db: pool,
+        commit: async (work) => await databaseTransaction(pool, work),
+      });
 }
 
 class Rehearsed extends Error {}
@@ -136,7 +140,7 @@ async function run(
   options: ImportOptions,
   content: LenderFile,
   into: Destination,
-): Promise<Omit<ImportResult, 'reportFile'>> {
+): Promise<ImportResult> {
   const { clock } = options;
   const { fileHash, form } = content;
   const sector = await registerLender(into.db, { ...options, at: clock.now() });
@@ -157,10 +161,13 @@ async function run(
   await pass.readAll();
   await addFindings(into.db, importId, pass.columnRemarks());
   await finishImport(into.db, importId, clock.now());
-  const findings = await readFindings(into.db, importId);
-  const sha256 = fileHash.toString('hex');
-  const resumedAfter = begun.counts.records;
-  return { importId, sha256, amounts, form, resumedAfter, counts: pass.counts, findings };
+  const findings = await readFindings(into.db, importId, { limit: SHOWN_FINDINGS });
+  return {
+    ...{ importId, sha256: fileHash.toString('hex'), amounts, form, counts: pass.counts, findings },
+    resumedAfter: begun.counts.records,
+    findingCount: await countFindings(into.db, importId),
+    reportFile: await writeReport(options.file, allFindings(into.db, importId)),
+  };
 }
 
 type RunOptions = ImportOptions &
@@ -262,6 +269,17 @@ class ImportRun {
     if (this.#writing.length > BATCHES_AHEAD) await this.#writing.shift();
   }
 
+  /** Throws: `ImportError`. */
+  #requireForm([finding]: readonly Finding[], records: number): void {
+    const { findings: most, perRecord } = MAX_TRIED;
+    const count = this.#findingCount;
+    if (finding === undefined || count <= most || count <= records * perRecord) return;
+    throw new ImportError(
+      `There are ${count} findings in ${records} records: the file is of another form. On line ${finding.line}: ${finding.text}.`,
+      { field: 'file' },
+    );
+  }
+
   async #write(
     batch: { readonly accounts: readonly IndexedAccount[]; readonly findings: readonly Finding[] },
     about: { readonly from: number; readonly records: number; readonly bytes: number },
@@ -282,6 +300,7 @@ class ImportRun {
       const findings = settled([...batch.findings, ...plan.findings]);
       await addFindings(client, importId, findings);
       this.#findingCount += findings.length;
+      if (this.#options.dryRun === true) this.#requireForm(findings, from + records);
       const made = {
         records,
         accountsAdded: plan.newAccounts.length,

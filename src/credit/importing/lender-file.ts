@@ -62,7 +62,7 @@ export async function openLenderFile(file: string, template: TemplateName): Prom
     text: decodeHead(head, scanned.encoding),
     encoding: ENCODING_NAMES[scanned.encoding],
   };
-  const found = findTable(
+  const found = await findTable(
     sheet ?? head,
     (titles) => matchTitles(titles, template),
     `there is none of the columns of the ${template} template`,

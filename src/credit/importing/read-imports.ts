@@ -77,6 +77,26 @@ export async function readFindings(
   }));
 }
 
+const PAGE_FINDINGS = 5_000;
+
+/** All findings of an import, page by page: a file of another form has several on each line. */
+export async function* allFindings(db: Queryable, importId: string): AsyncGenerator<Finding[]> {
+  for (let after: FindingCursor | undefined; ;) {
+    const page: Finding[] = await readFindings(db, importId, { after, limit: PAGE_FINDINGS });
+    yield page;
+    after = page.at(-1);
+    if (page.length < PAGE_FINDINGS) return;
+  }
+}
+
+export async function countFindings(db: Queryable, importId: string): Promise<number> {
+  const counted = await db.query<{ count: number }>(
+    'select count(*)::integer as count from credit_import_findings where import_id = $1',
+    [importId],
+  );
+  return counted.rows[0]?.count ?? 0;
+}
+
 /** The record of an import. */
 export interface ListedImport extends ImportRow {
   readonly fileName: string;

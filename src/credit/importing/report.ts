@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, rename, rm, writeFile } from 'node:fs/promises';
 import { csvExportValue } from '../../platform/base/csv.ts';
 import type { Finding } from './record.ts';
 
@@ -14,24 +14,26 @@ export function reportFileOf(file: string): string {
  */
 export async function writeReport(
   file: string,
-  findings: readonly Finding[],
+  findings: AsyncIterable<readonly Finding[]>,
 ): Promise<string | null> {
   const reportFile = reportFileOf(file);
-  if (findings.length === 0) {
-    await rm(reportFile, { force: true });
-    return null;
-  }
-  const rows = findings.map(({ line, field, rule, text }) =>
-    [String(line), field, rule, text].map(csvExportValue).join(','),
-  );
   // Written to a new file that is then renamed: a symbolic link in its place would otherwise choose
   // which file is overwritten.
   const unfinished = `${reportFile}.${randomBytes(6).toString('hex')}`;
+  let count = 0;
   try {
-    await writeFile(unfinished, `line,field,rule,text\n${rows.join('\n')}\n`, { flag: 'wx' });
-    await rename(unfinished, reportFile);
+    await writeFile(unfinished, 'line,field,rule,text\n', { flag: 'wx' });
+    for await (const page of findings) {
+      count += page.length;
+      await appendFile(unfinished, page.map(lineOf).join(''));
+    }
+    if (count > 0) await rename(unfinished, reportFile);
+    else await rm(reportFile, { force: true });
   } finally {
     await rm(unfinished, { force: true });
   }
-  return reportFile;
+  return count > 0 ? reportFile : null;
 }
+
+const lineOf = ({ line, field, rule, text }: Finding): string =>
+  `${[String(line), field, rule, text].map(csvExportValue).join(',')}\n`;

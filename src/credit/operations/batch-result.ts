@@ -128,11 +128,11 @@ export function batchScoreResult(
       answer: { header_status: 200, msg: EXAMPLE_BATCH, notice: NOTICE, data: EXAMPLE_ROWS },
     },
     handle: async (asked, vendor) => {
-      const { progress, pages } = await requireBatches(deps).results(
+      const { progress, slices } = await requireBatches(deps).results(
         { vendorId: vendor.vendorId, batchReference: asked.batchReference },
         resultsInTurn(deps, vendor),
       );
-      return resultsAnswer(pages, resultRowOf, {
+      return resultsAnswer(slices, resultRowOf, {
         format: asked.format,
         name: `scores-${progress.batchId}`,
         head: { header_status: 200, msg: progressOf(progress, deps.wireTime), notice: NOTICE },

@@ -3,6 +3,7 @@ import { bigintArray, byteaArray, keyOf, plainArray } from '../../platform/db/ar
 import type { Bytes } from '../../platform/db/arrays.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { KnownAccount, State, Terms } from './account.ts';
+import type { StateRow as StoredState } from './read-subjects.ts';
 import type { Rows } from './subjects-store.ts';
 
 interface AccountRow {
@@ -20,19 +21,8 @@ interface AccountRow {
   termsAsOf: string;
 }
 
-interface StateRow {
+interface StateRow extends StoredState {
   crn: bigint;
-  accountId: bigint;
-  asOf: string;
-  balanceCents: bigint;
-  overdueCents: bigint;
-  daysInArrears: number;
-  instalmentsInArrears: number;
-  riskClass: State['riskClass'];
-  status: State['status'];
-  statusOn: string;
-  lastPaymentOn: string | null;
-  lastPaymentCents: bigint | null;
 }
 
 const STATE_COLUMNS = `s.crn, s.account_id as "accountId", s.as_of::text as "asOf",

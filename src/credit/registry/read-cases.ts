@@ -10,13 +10,8 @@ export interface CreditCase {
   readonly resolution: string | null;
 }
 
-interface CaseRow {
-  caseId: string;
-  kind: CaseKind;
+interface CaseRow extends Omit<CreditCase, 'crns'> {
   crns: string[];
-  openedAt: Date;
-  closedAt: Date | null;
-  resolution: string | null;
 }
 
 const CASES = `select case_id as "caseId", kind, crns::text[] as crns, opened_at as "openedAt",

@@ -1,10 +1,8 @@
 import { strict } from '../../platform/base/json-fields.ts';
-import { readFileSync } from 'node:fs';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { compiled } from '../../platform/base/compiled.ts';
-import { JsonProblem, readJson } from '../../platform/base/json.ts';
-import { TrainingError } from './error.ts';
+import { readJsonFile, TrainingError } from './error.ts';
 
 const NAME = Type.String({ minLength: 1, maxLength: 100 });
 const VALUES = Type.Array(Type.String({ maxLength: 200 }), { minItems: 1, maxItems: 100 });
@@ -89,12 +87,5 @@ function problemsOf({ outcome, columns, date, weight, group, ...rest }: Definiti
 
 /** Throws: `TrainingError`; the error of the file system. */
 export function readDefinition(file: string): Definition {
-  let value: unknown;
-  try {
-    value = readJson(readFileSync(file, 'utf8'));
-  } catch (error) {
-    if (error instanceof JsonProblem) throw new TrainingError(`${file}: ${error.message}`);
-    throw error;
-  }
-  return checkDefinition(value, file);
+  return checkDefinition(readJsonFile(file), file);
 }

@@ -1,13 +1,11 @@
 import { strict } from '../../platform/base/json-fields.ts';
-import { readFileSync } from 'node:fs';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { compiled } from '../../platform/base/compiled.ts';
-import { JsonProblem, readJson } from '../../platform/base/json.ts';
 import { clampScore, pointsOfLogOdds, scoreOfLogOdds } from '../scorecards/scale.ts';
 import type { Bin } from './binning.ts';
 import type { Definition } from './definition.ts';
-import { TrainingError } from './error.ts';
+import { readJsonFile, TrainingError } from './error.ts';
 import { numberOf } from './read-table.ts';
 import type { Table } from './read-table.ts';
 import type { Samples } from './samples.ts';
@@ -77,14 +75,7 @@ function areInOrder(column: TableCardColumn): boolean {
 
 /** Throws: `TrainingError`; the error of the file system. */
 export function readTableCard(file: string): TableCard {
-  let value: unknown;
-  try {
-    value = readJson(readFileSync(file, 'utf8'));
-  } catch (error) {
-    if (error instanceof JsonProblem) throw new TrainingError(`${file}: ${error.message}`);
-    throw error;
-  }
-  return checkTableCard(value, file);
+  return checkTableCard(readJsonFile(file), file);
 }
 
 /** Points of each column: the worst bin gets 0, and the base absorbs the difference. */

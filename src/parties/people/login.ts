@@ -7,7 +7,6 @@
 const OF_A_VENDOR = '([a-z0-9._-]{1,64}:)?';
 const NAME = '[a-z0-9][a-z0-9._%+@-]{1,126}';
 
-export const LOGIN = new RegExp(`^${OF_A_VENDOR}${NAME}$`);
 /** As people type it: in any case, with spaces around it. */
 export const TYPED_LOGIN = String.raw`^\s*${OF_A_VENDOR}${NAME}\s*$`.replaceAll('a-z', 'A-Za-z');
 /** More than every login has. */

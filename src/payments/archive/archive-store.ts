@@ -111,29 +111,35 @@ export async function insertArchived(
     `insert into archived_payments (bucket, vendor_id, payment_id, archive_id, created_at, settled_at,
        biller_response_time, outcome, failure_code, biller_code, account, amount_cents,
        fee_cents, vat_cents, fee_price, operator_price, merchant_reference, biller_reference,
-       operator_code, accepted_rest, settled_rest)
-     select bucket, vendor_id, payment_id, $3, created_at, settled_at, biller_response_time, outcome,
-       failure_code, biller_code, account, amount_cents, fee_cents, vat_cents, fee_price,
-       operator_price, merchant_reference, biller_reference, operator_code, ${acceptedRest('t')}, ${settledRest('t')}
+       operator_code, attempt_number, detail_marks, accepted_rest, settled_rest)
+     select t.bucket, t.vendor_id, t.payment_id, $3, t.created_at, t.settled_at, t.biller_response_time, t.outcome,
+       t.failure_code, t.biller_code, t.account, t.amount_cents, t.fee_cents, t.vat_cents, t.fee_price,
+       t.operator_price, t.merchant_reference, t.biller_reference, t.operator_code, t.attempt_number,
+       (select jsonb_object_agg(g.key, detail_mark(t.payment_id, g.value))
+        from jsonb_each_text(coalesce(t.details, '{}') || coalesce(d.details, '{}')) g),
+       ${acceptedRest('t')}, ${settledRest('t')}
      from payments t
-     where bucket = bucket_of($1) and vendor_id = $1 and payment_id = any ($2) and outcome is not null`,
+       left join late_details d on d.bucket = t.bucket and d.vendor_id = t.vendor_id and d.payment_id = t.payment_id
+     where t.bucket = bucket_of($1) and t.vendor_id = $1 and t.payment_id = any ($2) and t.outcome is not null`,
     [vendorId, paymentIds, file.archiveId],
   );
   return inserted.rowCount ?? 0;
 }
 
-const ARCHIVED = `select payment_id as "paymentId", vendor_id as "vendorId",
-    created_at as "createdAt", settled_at as "settledAt",
-    biller_response_time as "billerResponseTime", outcome, failure_code as "failureCode",
-    biller_code as "billerCode", account, null as phone, amount_cents as "amountCents",
-    fee_cents as "feeCents", merchant_reference as "merchantReference",
-    biller_reference as "billerReference", null as message, null::jsonb as details,
+const ARCHIVED = `select a.payment_id as "paymentId", a.vendor_id as "vendorId",
+    a.created_at as "createdAt", a.settled_at as "settledAt",
+    a.biller_response_time as "billerResponseTime", a.outcome, a.failure_code as "failureCode",
+    a.biller_code as "billerCode", a.account, null as phone, a.amount_cents as "amountCents",
+    a.fee_cents as "feeCents", a.merchant_reference as "merchantReference",
+    a.biller_reference as "billerReference", null as message, nullif(d.details, '{}') as details,
     false as "underWay"
-  from archived_payments where bucket = bucket_of($1) and vendor_id = $1`;
+  from archived_payments a
+    left join late_details d on d.bucket = a.bucket and d.vendor_id = a.vendor_id and d.payment_id = a.payment_id
+  where a.bucket = bucket_of($1) and a.vendor_id = $1`;
 
 /**
- * One archived payment of the vendor, in the form of a live payment; undefined if the vendor has no
- * such payment.
+ * One archived payment of the vendor, in the form of a live payment, with the details that came since;
+ * undefined if the vendor has no such payment.
  */
 export async function readArchivedPayment(
   db: Queryable,
@@ -141,8 +147,11 @@ export async function readArchivedPayment(
 ): Promise<PaymentRow | undefined> {
   const read =
     'paymentId' in key
-      ? await db.query<PaymentRow>(`${ARCHIVED} and payment_id = $2`, [key.vendorId, key.paymentId])
-      : await db.query<PaymentRow>(`${ARCHIVED} and merchant_reference = $2 limit 1`, [
+      ? await db.query<PaymentRow>(`${ARCHIVED} and a.payment_id = $2`, [
+          key.vendorId,
+          key.paymentId,
+        ])
+      : await db.query<PaymentRow>(`${ARCHIVED} and a.merchant_reference = $2 limit 1`, [
           key.vendorId,
           key.merchantReference,
         ]);

@@ -1,11 +1,24 @@
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
-import { collectionText, correctionText, payoutText, receiptText } from '../ledger/authenticity.ts';
-import type { CollectionContent, PayoutContent, ReceiptContent } from '../ledger/authenticity.ts';
+import {
+  collectionText,
+  correctionText,
+  openingText,
+  payoutText,
+  receiptText,
+} from '../ledger/authenticity.ts';
+import type {
+  CollectionContent,
+  CorrectionContent,
+  OpeningContent,
+  PayoutContent,
+  ReceiptContent,
+} from '../ledger/authenticity.ts';
 import { houseTransferText } from '../house/transfer.ts';
 import type { PostedTransfer } from '../house/transfer.ts';
 import { ACCOUNTS_INVARIANT, checkAccounts } from './accounts-check.ts';
 import { checkPhones, PHONES_INVARIANT } from './disbursements-check.ts';
+import { checkReferenceFiles, REFERENCES_INVARIANT } from './references-check.ts';
 import type { Violation } from './violation.ts';
 
 const PAGE_ROWS = 5_000;
@@ -26,8 +39,12 @@ export async function checkAuthenticity(
   const corrections = await checkCorrections(db, mac);
   onInvariant?.('payouts_authentic');
   const payouts = await checkPayouts(db, mac);
+  onInvariant?.('openings_authentic');
+  const openings = await checkVendorOpenings(db, mac);
   onInvariant?.(PHONES_INVARIANT.name);
   const phones = await checkPhones(db, mac);
+  onInvariant?.(REFERENCES_INVARIANT.name);
+  const references = await checkReferenceFiles(db, mac);
   onInvariant?.('house_authentic');
   const house = await checkHouse(db, mac);
   return [
@@ -36,7 +53,9 @@ export async function checkAuthenticity(
     ...accounts,
     ...corrections,
     ...payouts,
+    ...openings,
     ...phones,
+    ...references,
     ...house,
   ];
 }
@@ -48,7 +67,7 @@ async function checkCollections(db: Queryable, mac: Mac): Promise<Violation[]> {
   await db.query(
     `declare collections_to_check no scroll cursor for
      select collector, reference, vendor_id as "vendorId", collection_id as "collectionId",
-       amount_cents as "amountCents", paid_at as "paidAt", created_at as "createdAt", mac
+       amount_cents as "amountCents", paid_at as "paidAt", created_at as "createdAt", account, mac
      from collections`,
   );
   const violations = await checkPages(
@@ -69,7 +88,7 @@ async function checkCollections(db: Queryable, mac: Mac): Promise<Violation[]> {
 async function checkReceipts(db: Queryable, mac: Mac): Promise<Violation[]> {
   await db.query(
     `declare receipts_to_check no scroll cursor for
-     select issuer, receipt, receipt_id as "receiptId", source_code as "sourceCode", collector,
+     select issuer, receipt, receipt_id as "receiptId", source_code as "sourceCode", collector, bank,
        amount_cents as "amountCents", paid_at as "paidAt", account, vendor_id as "vendorId", state,
        proposed_by as "proposedBy", decided_by as "decidedBy", moves, moved_cents as "movedCents", mac
      from receipts`,
@@ -102,16 +121,7 @@ async function checkPages<Row>(
   }
 }
 
-interface CorrectionRow {
-  vendorId: number;
-  correctionId: string;
-  caseId: string;
-  paymentId: string | null;
-  resolution: string;
-  amountCents: bigint;
-  postedAt: Date;
-  outcomeAfter: string | null;
-  proposedBy: string | null;
+interface CorrectionRow extends Omit<CorrectionContent, 'approvedBy'> {
   resolvedBy: string | null;
   mac: Buffer | null;
 }
@@ -155,7 +165,7 @@ type PayoutRow = PayoutContent & { mac: Buffer | null };
 async function checkPayouts(db: Queryable, mac: Mac): Promise<Violation[]> {
   const read = await db.query<PayoutRow>(
     `select vendor_id as "vendorId", payout_id as "payoutId", amount_cents as "amountCents",
-       bank_account as "bankAccount", reference, evidence, note, proposed_by as "proposedBy",
+       bank, bank_account as "bankAccount", reference, evidence, note, proposed_by as "proposedBy",
        decided_by as "approvedBy", posted_at as "postedAt", mac
      from vendor_payouts`,
   );
@@ -165,6 +175,22 @@ async function checkPayouts(db: Queryable, mac: Mac): Promise<Violation[]> {
       invariant: 'payouts_authentic',
       vendorId: row.vendorId,
       detail: `payout ${row.payoutId}: ${faultOf(row.mac)}`,
+    }));
+}
+
+async function checkVendorOpenings(db: Queryable, mac: Mac): Promise<Violation[]> {
+  const read = await db.query<OpeningContent & { mac: Buffer }>(
+    `select vendor_id as "vendorId", import_id as "importId", collected_cents as "collectedCents",
+       float_cents as "floatCents", has_references as "hasReferences", valued_at as "valuedAt",
+       posted_at as "postedAt", mac
+     from vendor_openings`,
+  );
+  return read.rows
+    .filter((row) => !mac.verify(openingText(row), row.mac))
+    .map((row) => ({
+      invariant: 'openings_authentic',
+      vendorId: row.vendorId,
+      detail: `opening ${row.importId}: ${faultOf(row.mac)}`,
     }));
 }
 

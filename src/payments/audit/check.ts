@@ -18,6 +18,7 @@ import { INVARIANTS } from './invariants.ts';
 import type { Invariant } from './invariant.ts';
 import { checkOpenings, OPENINGS_INVARIANT } from './openings-check.ts';
 import { PHONES_INVARIANT } from './disbursements-check.ts';
+import { REFERENCES_INVARIANT } from './references-check.ts';
 import { checkPrices, PRICE_INVARIANTS } from './price-check.ts';
 import type { Violation } from './violation.ts';
 import { checkHours, HOURS_INVARIANT } from './sums-check.ts';
@@ -98,7 +99,12 @@ const FURTHER_INVARIANTS = [
     name: 'payouts_authentic',
     says: 'Every payout was approved through the service: it has a valid authentication code.',
   },
+  {
+    name: 'openings_authentic',
+    says: 'Every balance that a vendor brought was approved through the service: it has a valid authentication code.',
+  },
   PHONES_INVARIANT,
+  REFERENCES_INVARIANT,
   {
     name: 'house_authentic',
     says: 'Every transfer of the house was posted by the service: it has a valid authentication code.',

@@ -19,11 +19,12 @@ export const HOLDS_INVARIANT: Invariant = {
             case when d.decision is null then null
               when q.kind in ${FROM_FLOAT} then 'float'
               when d.decision <> 'approved' then 'collected'
-              when exists (select from vendor_payouts m where m.payout_id = q.proposal_id) then 'paid_out'
+              when m.payout_id is not null then 'bank:' || m.bank
               when exists (select from proposals r join proposal_decisions e on e.proposal_id = r.proposal_id
                 where r.kind = 'payout_return' and e.decision = 'approved'
                   and r.content ->> 'payoutId' = q.proposal_id::text) then 'collected' end as goes
           from proposals q left join proposal_decisions d on d.proposal_id = q.proposal_id
+            left join vendor_payouts m on m.payout_id = q.proposal_id
           where q.kind in ('payout', 'payout_made', 'phone_payout', 'refund')
         ) p full join (
           select vendor_id, source_id, max(case when debit_account = 'held' then credit_account end) as gone,

@@ -1,4 +1,6 @@
 import { ENTRY_KINDS, sidesOf } from '../house/entry.ts';
+import { accountKinds, OWN_CLASSES } from '../house/account.ts';
+import { STANDARD_ACCOUNTS } from '../house/standard-accounts.ts';
 import type { Invariant } from './invariant.ts';
 
 /**
@@ -49,7 +51,30 @@ const described = (row: string): string => `case when ${row}.source is not null 
               format('%s from %s to %s at %s', ${row}.amount_cents, ${row}.credit_account,
                 ${row}.debit_account, ${row}.moved_at) end`;
 
+const list = (texts: readonly string[]): string => texts.map((each) => `'${each}'`).join(', ');
+
 export const HOUSE_INVARIANTS: readonly Invariant[] = [
+  {
+    name: 'accounts_in_chart',
+    says: 'Every account is in the chart of accounts. The own accounts of the house are standard ones, or two people added them with this name.',
+    overall: true,
+    sql: `select vendor_id as "vendorId", format('account %s is not in the chart', account) as detail
+          from accounts where split_part(account, ':', 1) not in (${list(accountKinds('vendors'))})
+          union all
+          select distinct 0, format('house: account %s is not in the chart', s.account)
+          from house_transfers t cross join lateral (values (debit_account), (credit_account)) s (account)
+          where split_part(s.account, ':', 1) not in (${list(accountKinds('house'))})
+            or split_part(s.account, ':', 1) in (${list(OWN_CLASSES)})
+              and s.account not in (${list(Object.keys(STANDARD_ACCOUNTS))})
+              and not exists (select from house_accounts h where h.account = s.account)
+          union all
+          select 0, format('house: account %s was not added by two people', h.account)
+          from house_accounts h where not exists (
+            select from proposals p join proposal_decisions d on d.proposal_id = p.proposal_id
+            where p.proposal_id = h.account_id and p.kind = 'house_account' and d.decision = 'approved'
+              and p.content ->> 'account' = h.account and p.content ->> 'title' = h.title
+              and p.proposed_by = h.proposed_by and d.decided_by = h.decided_by)`,
+  },
   {
     name: 'house_equals_sources',
     says: 'Every top-up and charge of an operator’s statement, and every entry that two people decided, is in the books of the house once, between its accounts, with its amount and time, and nothing else is. The accounts of an entry are those of its kind and operator.',
@@ -59,7 +84,7 @@ export const HOUSE_INVARIANTS: readonly Invariant[] = [
             coalesce(x.source, t.source), coalesce(x.source_id, t.source_id), ${described('x')},
             ${described('t')}) as detail
           from ${EXPECTED} x full join (select * from house_transfers
-              where source not in ('opening', 'journal') and part = 1) t
+              where source in ('top_up', 'charges', 'entry') and part = 1) t
             on t.source = x.source and t.source_id = x.source_id
           where (x.amount_cents, x.moved_at, x.debit_account, x.credit_account)
             is distinct from (t.amount_cents, t.moved_at, t.debit_account, t.credit_account)
@@ -72,7 +97,7 @@ export const HOUSE_INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'house_equals_journals',
-    says: 'Every journal that two people decided is in the books of the house with its lines and time, and nothing else is.',
+    says: 'Every journal that two people decided is in the books of the house with its lines and time, and nothing else is. The opening trial balance is the one that they decided as such.',
     overall: true,
     sql: `select 0 as "vendorId", format('house: journal %s, %s: %s and %s, transfers %s and %s',
             coalesce(s.journal_id, p.journal_id), coalesce(s.account, p.account), s.debit, s.credit,
@@ -93,7 +118,14 @@ export const HOUSE_INVARIANTS: readonly Invariant[] = [
               from house_transfers where source = 'journal'
             ) t group by 1, 2, 3
           ) p on p.journal_id = s.journal_id and p.account = s.account
-          where (s.debit, s.credit, s.moved_at) is distinct from (p.debit, p.credit, p.moved_at)`,
+          where (s.debit, s.credit, s.moved_at) is distinct from (p.debit, p.credit, p.moved_at)
+          union all
+          select 0, format('house: journal %s was not decided by two people%s', j.journal_id,
+            case when j.is_opening then ' as the opening trial balance' end)
+          from house_journals j where not exists (
+            select from proposals p join proposal_decisions d on d.proposal_id = p.proposal_id
+            where p.proposal_id = j.journal_id and p.kind = 'house_journal' and d.decision = 'approved'
+              and (p.content ->> 'isOpening')::boolean = j.is_opening)`,
   },
   {
     name: 'house_confirmations_listed',

@@ -1,3 +1,4 @@
+import { isIncomeSql } from '../ledger/account.ts';
 import { FLOWS } from '../ledger/flows.ts';
 import { PAYMENTS_TABLES } from '../tables.ts';
 import { DISBURSEMENTS_INVARIANT } from './disbursements-check.ts';
@@ -6,6 +7,7 @@ import { HOUSE_INVARIANTS } from './house-invariants.ts';
 import { RECEIPT_INVARIANTS } from './receipt-invariants.ts';
 import type { Invariant } from './invariant.ts';
 import { priceInvariants } from './price-invariants.ts';
+import { VENDOR_OPENINGS_INVARIANT } from './vendor-openings-invariant.ts';
 
 /** Every payment, including those whose details were archived. */
 const PAYMENTS = `(
@@ -117,11 +119,12 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'never_negative',
-    says: 'Only the balances of external, exposure, our losses and our own terms with operators can be below zero.',
+    says: 'Only the balances of bank accounts, collectors, unallocated, opening, exposure, our losses, our claims and our own terms with operators can be below zero.',
     sql: `select vendor_id as "vendorId", format('%s is %s', account, balance_cents) as detail
-          from accounts where balance_cents < 0 and account not in ('external', 'exposure', 'written_off')
+          from accounts where balance_cents < 0 and account not in ('unallocated', 'opening', 'exposure', 'written_off')
+            and account not like 'bank:%' and account not like 'collector:%'
             and account not like 'cost:%' and account not like 'commission_due:%'
-            and account not like 'losses:%'`,
+            and account not like 'losses:%' and account not like 'claims:%'`,
   },
   {
     name: 'reserved_equals_open',
@@ -262,12 +265,12 @@ export const INVARIANTS: readonly Invariant[] = [
     sql: `select coalesce(m.vendor_id, f.vendor_id) as "vendorId",
             format('%s %s: %s, transfer %s', f.debit_account, coalesce(m.id, f.source_id), m.amount_cents, f.amount_cents) as detail
           from (
-            select vendor_id, collection_id as id, amount_cents, 'external' as debit_account from collections
+            select vendor_id, collection_id as id, amount_cents, account as debit_account from collections
             union all
             select vendor_id, movement_id, amount_cents, 'collected' from fund_movements
           ) m full join (
             select * from transfers
-            where debit_account = 'external' and credit_account = 'collected'
+            where credit_account = 'collected' and ${isIncomeSql('debit_account')}
               or debit_account = 'collected' and credit_account = 'float'
           ) f on f.vendor_id = m.vendor_id and f.source_id = m.id and f.debit_account = m.debit_account
             and f.leg = 1
@@ -275,18 +278,20 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'payouts_equal_transfers',
-    says: 'Every payout that was made is in the ledger once, with its amount and time, and no other is.',
+    says: 'Every payout that was made is in the ledger once, from the bank that it went through, with its amount and time, and no other is.',
     sql: `select coalesce(p.vendor_id, f.vendor_id) as "vendorId",
             format('payout %s: %s, transfers %s', coalesce(p.payout_id, f.source_id), p.amount_cents,
               f.amount_cents) as detail
           from vendor_payouts p full join (
-            select vendor_id, source_id, max(created_at) as created_at, sum(case when credit_account = 'paid_out'
-              then amount_cents else -amount_cents end)::bigint as amount_cents
-            from transfers where debit_account = 'paid_out' or credit_account = 'paid_out'
+            select vendor_id, source_id, max(created_at) as created_at, min(credit_account) as account,
+              sum(amount_cents)::bigint as amount_cents
+            from transfers where credit_account like 'bank:%'
             group by vendor_id, source_id
           ) f on f.vendor_id = p.vendor_id and f.source_id = p.payout_id
-          where (p.amount_cents, p.posted_at) is distinct from (f.amount_cents, f.created_at)`,
+          where (p.amount_cents, p.posted_at, 'bank:' || p.bank)
+            is distinct from (f.amount_cents, f.created_at, f.account)`,
   },
+  VENDOR_OPENINGS_INVARIANT,
   HOLDS_INVARIANT,
   DISBURSEMENTS_INVARIANT,
   {
@@ -302,9 +307,9 @@ export const INVARIANTS: readonly Invariant[] = [
           ) c full join (
             select bucket, vendor_id, source_id, sum(amount_cents)::bigint as amount_cents
             from transfers
-            where (debit_account, credit_account) not in
-                (('external', 'collected'), ('collected', 'float'), ('float', 'reserved'))
-              and credit_account <> 'paid_out' and 'held' not in (debit_account, credit_account)
+            where (debit_account, credit_account) not in (('collected', 'float'), ('float', 'reserved'))
+              and not (credit_account = 'collected' and ${isIncomeSql('debit_account')})
+              and debit_account <> 'opening' and credit_account not like 'bank:%' and 'held' not in (debit_account, credit_account)
               and debit_account <> 'reserved' and leg not in (8, 9)
             group by bucket, vendor_id, source_id
           ) f on f.bucket = c.bucket and f.vendor_id = c.vendor_id and f.source_id = c.correction_id

@@ -88,5 +88,5 @@ function checkSetting({ validFrom, setBy }: NewSetting): NewSetting {
 }
 
 function noBiller({ billerCode }: { readonly billerCode: string }): PlainError {
-  return new PlainError(`Biller ${billerCode} does not exist.`);
+  return new PlainError(`Biller ${billerCode} does not exist.`, { field: 'biller' });
 }

@@ -104,21 +104,26 @@ export async function listCasesAbout(
 }
 
 /**
- * Cases that a statement opened, in the order of its lines.
+ * Cases that a statement opened, in the order of its lines. Those that `settle` opened do not name it.
  * @param contradicted payments whose final result the statement contradicts.
+ * @param settled payments that the statement ended.
  */
 export async function listCasesOfStatement(
   db: Queryable,
   statementId: string,
-  contradicted: readonly string[],
+  {
+    contradicted,
+    settled,
+  }: { readonly contradicted: readonly string[]; readonly settled: readonly string[] },
 ): Promise<CaseRow[]> {
   const listed = await db.query<CaseRow>(
     `${CASES} where $1 in (c.facts ->> 'statement_id', c.facts ->> 'closing_statement_id',
          c.facts ->> 'opening_statement_id')
-       or (c.payment_id = any ($2::uuid[]) and c.kind = 'contradiction'
-         and c.facts ->> 'source' = 'statement')
+       or (c.facts ->> 'source' = 'statement' and (
+         (c.payment_id = any ($2::uuid[]) and c.kind = 'contradiction')
+         or (c.payment_id = any ($3::uuid[]) and c.kind = 'amount_difference')))
      order by (c.facts ->> 'line')::integer nulls last, c.opened_at, c.case_id`,
-    [statementId, contradicted],
+    [statementId, contradicted, settled],
   );
   return listed.rows;
 }

@@ -5,6 +5,7 @@ import { encodeReference } from '../../parties/reference.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { repeatableTransaction } from '../../platform/db/pool.ts';
+import type { IncomeAccount } from '../ledger/account.ts';
 import { collectionText } from '../ledger/authenticity.ts';
 import type { CollectionContent } from '../ledger/authenticity.ts';
 import { lockFloat, postTransfer } from '../ledger/store.ts';
@@ -20,7 +21,13 @@ export function isFarAhead(paidAt: Date, nowMs: number): boolean {
   return paidAt.getTime() > nowMs + MAX_AHEAD_MS;
 }
 
-export type CollectedIncome = Omit<CollectionContent, 'collectionId' | 'createdAt'>;
+export interface CollectedIncome extends Omit<
+  CollectionContent,
+  'collectionId' | 'createdAt' | 'account'
+> {
+  /** Who has the money. Absent: its collector. */
+  readonly account?: IncomeAccount;
+}
 
 /** A movement between a vendor's accounts, as the answers of collect and fund show it. */
 export interface Movement {
@@ -33,7 +40,7 @@ export interface Movement {
 }
 
 /**
- * Adds collected income to the vendor's ledger: external → collected. The same (collector,
+ * Adds collected income to the vendor's ledger: from who has the money to `collected`. The same (collector,
  * reference) with the same content gets the answer of the first movement again.
  * Throws: `reference_reused` if the content differs.
  * @param requireNew throws if the money of a new collection is known in another way. It is called within the
@@ -61,7 +68,12 @@ export async function collectWithin(
 ): Promise<Movement> {
   requirePastOrNear(income.paidAt);
   await lockFloat(client, income.vendorId);
-  const made = { ...income, collectionId: newId(), createdAt: await postingTime(client) };
+  const made = {
+    ...income,
+    account: income.account ?? (`collector:${income.collector}` as const),
+    collectionId: newId(),
+    createdAt: await postingTime(client),
+  };
   const row = { ...made, mac: mac.sign(collectionText(made)) };
   if (!(await insertCollection(client, row))) {
     const known = await findCollection(client, income.collector, income.reference);
@@ -72,7 +84,7 @@ export async function collectWithin(
     vendorId: income.vendorId,
     sourceId: row.collectionId,
     leg: 1,
-    debitAccount: 'external',
+    debitAccount: made.account,
     creditAccount: 'collected',
     amountCents: income.amountCents,
     createdAt: row.createdAt,

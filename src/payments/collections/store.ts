@@ -10,8 +10,8 @@ export interface CollectionRow extends CollectionContent {
 /** Returns false if the collector has used the reference before. */
 export async function insertCollection(db: Queryable, row: CollectionRow): Promise<boolean> {
   const inserted = await db.query(
-    `insert into collections (collector, reference, vendor_id, collection_id, amount_cents, paid_at, created_at, mac)
-     values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
+    `insert into collections (collector, reference, vendor_id, collection_id, amount_cents, paid_at, created_at, account, mac)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing`,
     [
       row.collector,
       row.reference,
@@ -20,6 +20,7 @@ export async function insertCollection(db: Queryable, row: CollectionRow): Promi
       row.amountCents,
       row.paidAt,
       row.createdAt,
+      row.account,
       row.mac,
     ],
   );
@@ -33,7 +34,7 @@ export async function findCollection(
 ): Promise<Omit<CollectionRow, 'mac'> | undefined> {
   const found = await db.query<Omit<CollectionRow, 'mac'>>(
     `select collector, reference, vendor_id as "vendorId", collection_id as "collectionId",
-       amount_cents as "amountCents", paid_at as "paidAt", created_at as "createdAt"
+       amount_cents as "amountCents", paid_at as "paidAt", created_at as "createdAt", account
      from collections where collector = $1 and reference = $2`,
     [collector, reference],
   );

@@ -9,7 +9,7 @@ import type { CaseRow } from '../cases/read-cases.ts';
 import type { FinalReport } from '../create/payment.ts';
 import { recallInstructions } from '../dispatch/recall-store.ts';
 import { announceCorrection } from '../events/store.ts';
-import { ensureAccounts, postTransfer } from '../ledger/store.ts';
+import { postTransfer } from '../ledger/store.ts';
 import { postingTime } from '../../platform/db/posting-time.ts';
 import { settlePayments } from '../settle/store.ts';
 import { insertCorrection, setCorrectedOutcome } from './corrections-store.ts';
@@ -110,11 +110,6 @@ async function correct(
   if (first === undefined) throw new Error('a correction without a transfer');
   const { vendorId } = first;
   const postedAt = await postingTime(db);
-  const accounts = plan.transfers.flatMap((transfer) => [
-    transfer.debitAccount,
-    transfer.creditAccount,
-  ]);
-  await ensureAccounts(db, vendorId, [...new Set(accounts)]);
   for (const [index, transfer] of plan.transfers.entries()) {
     // 8 and 9 are a payment’s cost and commission.
     const leg = index < 7 ? index + 1 : index + 3;

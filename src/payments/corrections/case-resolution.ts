@@ -77,7 +77,6 @@ export const caseResolutionKind = ({ ledgerMac }: { readonly ledgerMac: Mac }): 
     content: compiled(content),
     proposedBy: 'cases.act',
     decidedBy: 'cases.act',
-    expiresAfterDays: null,
     replaces: true,
     about: ({ caseId }) => caseId,
     vendorId: ({ vendorId }) => (vendorId === HOUSE ? null : vendorId),

@@ -13,7 +13,14 @@ export interface PlannedTransfer {
 
 /** An account of the case’s operator. Throws: `PlainError` if the case has none. */
 export function accountOf<
-  Kind extends 'operator' | 'receivable' | 'losses' | 'cost' | 'commission' | 'commission_due',
+  Kind extends
+    | 'operator'
+    | 'receivable'
+    | 'claims'
+    | 'losses'
+    | 'cost'
+    | 'commission'
+    | 'commission_due',
 >(kind: Kind, row: Pick<CaseRow, 'operatorCode'>): `${Kind}:${string}` {
   if (row.operatorCode === null) throw new PlainError('The case has no operator.');
   return `${kind}:${row.operatorCode}`;
@@ -124,16 +131,19 @@ export function chargesOf(
   return { transfers, take };
 }
 
-/** Money that came in for the vendor is taken from where it is; the vendor owes the rest. */
+/**
+ * Money that came in for the vendor is taken from where it is; the vendor owes the rest.
+ * @param to `reversals`: the bank took it back; `unallocated`: it is not the vendor's.
+ */
 export function takenBack(
   vendorId: number,
   { collectedCents, floatCents }: { readonly collectedCents: bigint; readonly floatCents: bigint },
-  amountCents: bigint,
+  { amountCents, to }: { readonly amountCents: bigint; readonly to: 'reversals' | 'unallocated' },
 ): readonly PlannedTransfer[] {
   const { transfers, take } = chargesOf(vendorId, [
     ['collected', collectedCents],
     ['float', floatCents],
   ]);
-  take('external', amountCents);
+  take(to, amountCents);
   return transfers;
 }

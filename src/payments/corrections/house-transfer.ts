@@ -61,9 +61,9 @@ function accountsOf(row: Row, resolution: HouseResolution): readonly [AccountNam
     case 'house_recovers':
       return [accountOf('operator', row), accountOf('losses', row)];
     case 'receivable':
-      return ['external', accountOf('receivable', row)];
+      return [accountOf('claims', row), accountOf('receivable', row)];
     case 'receivable_returned':
-      return [accountOf('receivable', row), 'external'];
+      return [accountOf('receivable', row), accountOf('claims', row)];
   }
 }
 

@@ -220,7 +220,8 @@ function planTakeBack(situation: Situation, proposal: ProposedResolution): Plan 
       { field: 'amount' },
     );
   }
-  const transfers = takenBack(row.vendorId, { floatCents, collectedCents }, amountCents);
+  const to = row.kind === 'receipt_reversed' ? 'reversals' : 'unallocated';
+  const transfers = takenBack(row.vendorId, { floatCents, collectedCents }, { amountCents, to });
   return { kind: 'correct', transfers, outcomeAfter: null };
 }
 

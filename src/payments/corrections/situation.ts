@@ -51,7 +51,7 @@ export async function readCase(
 
 async function lockBooks(db: Queryable, vendorId: number): Promise<void> {
   // The accounts of vendor 0 are created by its first correction.
-  await ensureAccounts(db, HOUSE, ['external', 'float']);
+  await ensureAccounts(db, HOUSE, ['float']);
   await lockFloat(db, HOUSE);
   if (vendorId !== HOUSE) await lockFloat(db, vendorId);
 }

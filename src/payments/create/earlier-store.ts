@@ -13,7 +13,7 @@ export interface EarlierRow {
 
 /**
  * The payments that the vendor has already created with the references of these requests, archived
- * ones included, as `create_payments` finds them. Requests without a reference have none.
+ * ones and those of the system that it came from included, as `create_payments` finds them. Requests without a reference have none.
  */
 export async function findEarlier(
   db: Queryable,
@@ -39,6 +39,12 @@ export async function findEarlier(
                sha256(convert_to(row(encode(uuid_send(a.payment_id), 'hex'), w.phone)::text, 'UTF8')) end
          from archived_payments a
          where a.bucket = bucket_of($1) and a.vendor_id = $1 and a.merchant_reference = w.reference
+         union all
+         select u.payment_id, u.created_at, u.fee_cents,
+             coalesce(u.biller_code = w.biller and u.account = w.account and u.amount_cents = w.amount, false)
+             and u.phone is not distinct from w.phone
+         from used_references u
+         where u.bucket = bucket_of($1) and u.vendor_id = $1 and u.merchant_reference = w.reference
          limit 1
        ) e
      order by w.number`,

@@ -24,6 +24,9 @@ export function statusOf(outcome: Outcome | null, instructionUnderWay: boolean):
   return instructionUnderWay ? 'PENDING' : 'QUEUED';
 }
 
+/** The form of a vendor's own reference. */
+export const MERCHANT_REFERENCE = /^[\x21-\x7E]([\x20-\x7E]{0,62}[\x21-\x7E])?$/;
+
 /** A vendor's request for a payment. */
 export interface CreateRequest extends PaymentContent {
   readonly billerCode: string;

@@ -163,7 +163,7 @@ function decisionOf(row: DecisionRow): CreateDecision {
 
 function known(row: DecisionRow): { paymentId: string; createdAt: Date; feeCents: bigint } {
   if (row.knownId === null || row.knownAt === null || row.knownFee === null) {
-    throw new Error(`decision ${row.decision} names no transaction`);
+    throw new Error(`decision ${row.decision} names no payment`);
   }
   return { paymentId: row.knownId, createdAt: row.knownAt, feeCents: row.knownFee };
 }
@@ -269,17 +269,4 @@ export async function readPaymentByReference(
     values: [vendorId, merchantReference],
   });
   return read.rows[0];
-}
-
-/** Reads the vendor’s payments with these references, in no particular order. Left out: those that do not exist. */
-export async function readPayments(
-  db: Queryable,
-  vendorId: number,
-  paymentIds: readonly string[],
-): Promise<PaymentRow[]> {
-  const read = await db.query<PaymentRow>(`${READ} t.payment_id = any($2::uuid[])`, [
-    vendorId,
-    paymentIds,
-  ]);
-  return read.rows;
 }

@@ -5,6 +5,7 @@ import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { Approved, Kind, Line, Proposed } from '../../proposals/kind.ts';
+import { readTakenBackCents } from '../cases/kept-receipts-store.ts';
 import type { NewPayment } from '../create/payment.ts';
 import { createPayments } from '../create/store.ts';
 import { giveAway, holdMoney, releaseHeld } from '../ledger/holds.ts';
@@ -48,6 +49,8 @@ export interface DisbursementFacts {
   /** Zero or less: what the vendor owes us. */
   readonly exposureCents: bigint;
   readonly heldCents: bigint;
+  /** Income that its provider took back, in open cases, and that is not collected any more: it was funded. */
+  readonly takenBackCents: bigint;
   readonly restores: Restores;
   /** Payments of the vendor that a restore lost, and about which people have to decide. */
   readonly lost: readonly LostPaymentRow[];
@@ -73,9 +76,16 @@ export async function readDisbursement(
     floatCents: await readBalance(db, vendorId, 'float'),
     exposureCents: await readBalance(db, vendorId, 'exposure'),
     heldCents: hold?.vendorId === vendorId ? hold.cents : 0n,
+    takenBackCents: await readTakenFromFloat(db, vendorId),
     restores: await readRestores(db),
     lost: (await listLost(db)).filter((row) => row.vendorId === vendorId),
   };
+}
+
+async function readTakenFromFloat(db: Queryable, vendorId: number): Promise<bigint> {
+  const takenBackCents = await readTakenBackCents(db, vendorId);
+  const fundedCents = takenBackCents - (await readBalance(db, vendorId, 'collected'));
+  return fundedCents > 0n ? fundedCents : 0n;
 }
 
 /** Throws: `PlainError` with the field. Pure. */
@@ -85,6 +95,7 @@ export function requireDisbursement(
   proposedAt: Date | null,
 ): void {
   const { cents, feeCents, phone } = content;
+  const { exposureCents, takenBackCents } = facts;
   requireNotLost(facts.restores, proposedAt);
   requireTerms(facts.terms, { amountCents: BigInt(cents), feeCents: BigInt(feeCents), phone });
   requireNoRepeat(facts, content);
@@ -93,10 +104,14 @@ export function requireDisbursement(
     throw new PlainError('The money of this disbursement is not held any more. Reject it.');
   }
   const hasCents = facts.floatCents + facts.heldCents;
-  if (cost <= hasCents + facts.exposureCents) return;
-  const owed = facts.exposureCents < 0n ? `, and owes us ${formatMoney(-facts.exposureCents)}` : '';
+  if (cost <= hasCents + exposureCents - takenBackCents) return;
+  const owed = exposureCents < 0n ? `, and owes us ${formatMoney(-exposureCents)}` : '';
+  const undecided =
+    takenBackCents > 0n
+      ? `; ${formatMoney(takenBackCents)} of it was reversed, in cases that are still open`
+      : '';
   throw new PlainError(
-    `The vendor has ${formatMoney(hasCents)} in its float${owed}; it costs ${formatMoney(cost)} with its fee.`,
+    `The vendor has ${formatMoney(hasCents)} in its float${owed}${undecided}; it costs ${formatMoney(cost)} with its fee.`,
     { field: 'amount' },
   );
 }
@@ -144,7 +159,6 @@ export function planDisbursement(
 /** The parts in which all disbursements are the same. */
 export const DISBURSEMENT = {
   ...{ proposedBy: 'finance.act', decidedBy: 'finance.act' },
-  ...{ expiresAfterDays: null, replaces: false },
   vendorId: ({ vendorId }) => vendorId,
   show: ({ lines }) => lines,
   apply: async (db, { payment }, { proposal, at }: Approved<DisbursementContent>) => {

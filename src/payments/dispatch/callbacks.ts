@@ -8,7 +8,6 @@ import { createTokenBuckets } from '../../platform/base/token-buckets.ts';
 import type { Pool } from '../../platform/db/pool.ts';
 import { askDetailsWithin } from '../settle/late-details-store.ts';
 import type { Settler } from '../settle/settle.ts';
-import { readPayment } from '../create/store.ts';
 import type {
   CallbackReading,
   CallbackReport,
@@ -20,8 +19,8 @@ import type { Connector } from '../../connectors/operator.ts';
 import { keepContradiction, keepUnmatched, keepUnreadable } from './callback-evidence.ts';
 import type { FoundPayment } from './callback-evidence.ts';
 import { finalReport } from './next-step.ts';
-import { createPaymentFinder } from './find-sent.ts';
-import { askNow, askWithin, readLastAttempt } from './handle-store.ts';
+import { createPaymentFinder, findSent } from './find-sent.ts';
+import { askNow, askWithin } from './handle-store.ts';
 
 /**
  * `accepted`: saved, so the operator may be answered with `body`. `refused`: not from the operator,
@@ -311,24 +310,19 @@ async function findPayment(
   reference: string,
 ): Promise<FoundPayment | undefined> {
   const key = decodeReference(reference);
-  const row = key && (await readPayment(pool, key.vendorId, key.paymentId));
-  if (key === undefined || row === undefined) return undefined;
-  const { billerCode, amountCents, outcome } = row;
-  const isOpen = outcome === null;
-  const payment = { ...key, billerCode, operatorCode, reference, amountCents, isOpen };
-  const attempt = await readLastAttempt(pool, payment);
-  return attempt && { ...payment, operatorVersion: attempt.operatorVersion };
+  const sent = key && (await findSent(pool, { ...key, operatorCode }));
+  return sent && { ...sent, operatorCode, reference };
 }
 
 async function settle(
-  { settler, log }: CallbackReceiverOptions,
+  { pool, settler, log }: CallbackReceiverOptions,
   payment: FoundPayment,
   outcome: FinalOutcome,
 ): Promise<void> {
   crashPoint('callback:before-settle');
   const result = await settler.settle(finalReport(payment, outcome, 'callback'));
   crashPoint('callback:after-settle');
-  if (result === 'contradicted') {
-    log.error({ reference: payment.reference }, CONTRADICTION);
-  }
+  const { operatorCode, reference } = payment;
+  if (result === 'contradicted') log.error({ reference }, CONTRADICTION);
+  if (result === 'no_payment') await keepUnmatched(pool, operatorCode, { reference, outcome });
 }

@@ -5,7 +5,13 @@ import type { Pool } from '../../platform/db/pool.ts';
 import { readPayment } from '../create/store.ts';
 import type { PaymentKey } from '../create/payment.ts';
 import type { PaymentFinder, SentPayment } from '../../connectors/operator-callbacks.ts';
-import { findAttemptsByHandle, findKeptHandles, readLastAttempt } from './handle-store.ts';
+import {
+  findAttemptsByHandle,
+  findKeptHandles,
+  readArchivedAttempt,
+  readLastAttempt,
+} from './handle-store.ts';
+import type { LastAttemptRow } from './handle-store.ts';
 
 /** A callback waits this long for its handle, which may arrive later with the answer to the instruction. */
 const HANDLE_WAIT_MS = 3_000;
@@ -21,21 +27,10 @@ export function createPaymentFinder(
   waiting: Timers | null,
 ): PaymentFinder {
   const find = async (key: PaymentKey): Promise<SentPayment | undefined> => {
-    const row = await readPayment(pool, key.vendorId, key.paymentId);
-    if (row === undefined) return undefined;
-    const { billerCode, account, amountCents } = row;
-    const attempt = await readLastAttempt(pool, { ...key, billerCode, operatorCode });
-    if (attempt === undefined) return undefined;
-    const { attemptNumber, operatorHandle } = attempt;
-    return {
-      reference: encodeReference(key.vendorId, key.paymentId),
-      attemptNumber,
-      billerCode,
-      account,
-      amountCents,
-      operatorHandle,
-      isOpen: row.outcome === null,
-    };
+    const sent = await findSent(pool, { ...key, operatorCode });
+    if (sent === undefined) return undefined;
+    const { vendorId, paymentId, operatorVersion: _, ...rest } = sent;
+    return { reference: encodeReference(vendorId, paymentId), ...rest };
   };
   const findByHandle = async (operatorHandle: string): Promise<SentPayment | undefined> => {
     const inProgress = await findAttemptsByHandle(pool, operatorHandle, operatorCode);
@@ -62,6 +57,23 @@ export function createPaymentFinder(
     },
   };
 }
+
+/** The payment with its last attempt, archived or not, if this operator was ever instructed to make it. */
+export async function findSent(
+  pool: Pool,
+  about: PaymentKey & { readonly operatorCode: string },
+): Promise<Sent | undefined> {
+  const row = await readPayment(pool, about.vendorId, about.paymentId);
+  if (row === undefined) {
+    const archived = await readArchivedAttempt(pool, about);
+    return archived && { ...archived, isOpen: false };
+  }
+  const { billerCode, account, amountCents } = row;
+  const attempt = await readLastAttempt(pool, { ...about, billerCode });
+  return attempt && { ...attempt, billerCode, account, amountCents, isOpen: row.outcome === null };
+}
+
+type Sent = LastAttemptRow & Omit<SentPayment, 'reference'>;
 
 function isOfLast(sent: SentPayment | undefined): boolean {
   return sent !== undefined && sent.isEarlier !== true;

@@ -1,6 +1,7 @@
 import { integerArray, smallintArray, textArray, uuidArray } from '../../platform/db/arrays.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { PaymentKey } from '../create/payment.ts';
+import type { PaymentRow } from '../create/store.ts';
 import type { Claim } from './store.ts';
 
 /** An instruction that was sent. */
@@ -137,6 +138,27 @@ export async function readLastAttempt(
       order by attempt_number desc limit 1`,
     values: [payment.vendorId, payment.billerCode, payment.paymentId, payment.operatorCode],
   });
+  return read.rows[0];
+}
+
+/** An archived payment that the operator has paid. Its handle is in the archive's file only. */
+export async function readArchivedAttempt(
+  db: Queryable,
+  payment: PaymentKey & { readonly operatorCode: string },
+): Promise<
+  (LastAttemptRow & Pick<PaymentRow, 'billerCode' | 'account' | 'amountCents'>) | undefined
+> {
+  const read = await db.query<
+    LastAttemptRow & Pick<PaymentRow, 'billerCode' | 'account' | 'amountCents'>
+  >(
+    `select vendor_id as "vendorId", payment_id as "paymentId", biller_code as "billerCode", account,
+       amount_cents as "amountCents", attempt_number::integer as "attemptNumber",
+       null as "operatorHandle", null::integer as "operatorVersion"
+     from archived_payments
+     where bucket = bucket_of($1) and vendor_id = $1 and payment_id = $2 and operator_code = $3
+       and outcome = 'success' and attempt_number is not null`,
+    [payment.vendorId, payment.paymentId, payment.operatorCode],
+  );
   return read.rows[0];
 }
 

@@ -77,7 +77,7 @@ export async function askForDetails(
   options: LateDetailsOptions,
   stopping: AbortSignal,
 ): Promise<void> {
-  const due = Map.groupBy(await listDueDetails(options.pool), ({ operatorCode }) => operatorCode);
+  const due = await listDueDetails(options.pool);
   await Promise.all(
     [...due.values()].map(async (ofOperator) => {
       for (const owed of ofOperator) {
@@ -96,12 +96,11 @@ async function askAbout(
   const { pool, catalogue, capacity, policy } = options;
   const operator = catalogue.operator(owed.operatorCode);
   const connector = options.witnessOf(owed.operatorCode, owed.operatorVersion);
-  if (operator === undefined || connector === undefined) return false;
-  if (capacity.free(operator, 'verify', 0) < 1) return false;
+  if (operator !== undefined && capacity.free(operator, 'verify', 0) < 1) return false;
   if (!(await claimQuestion(pool, owed, pauseAfter(owed, policy, new Date())))) return true;
   crashPoint('details:after-claim');
-  const { status: ask } = connector;
-  if (ask === null) {
+  const ask = connector?.status ?? null;
+  if (operator === undefined || connector === undefined || ask === null) {
     await noteAnswer(pool, owed, 'the operator cannot be asked; its callback may bring them');
     return true;
   }

@@ -39,6 +39,11 @@ begin
             sha256(convert_to(row(encode(uuid_send(a.payment_id), 'hex'), p.phone)::text, 'UTF8')) end
         from archived_payments a
         where a.bucket = p_bucket and a.vendor_id = p.vendor_id and a.merchant_reference = p.merchant_reference
+        union all
+        select u.payment_id, u.created_at, u.fee_cents, u.biller_code, u.account, u.amount_cents,
+          u.phone is not distinct from p.phone
+        from used_references u
+        where u.bucket = p_bucket and u.vendor_id = p.vendor_id and u.merchant_reference = p.merchant_reference
         limit 1
       ) same on true
       left join lateral (

@@ -26,6 +26,10 @@ begin
       or exists (
         select from archived_payments a
         where a.bucket = p_bucket and a.vendor_id = p.vendor_id and a.merchant_reference = p.merchant_reference
+        offset 0)
+      or exists (
+        select from used_references u
+        where u.bucket = p_bucket and u.vendor_id = p.vendor_id and u.merchant_reference = p.merchant_reference
         offset 0))
     or p.duplicate_seconds > 0 and exists (
       select from payments t

@@ -1,11 +1,13 @@
--- Takes the details of one more report of a payment that is settled as paid, such as a token that the operator
--- made only later: one call, one commit. Returns what it did:
+-- Takes the details of one more report of a payment that is settled as paid, archived or not, such as a token that
+-- the operator made only later: one call, one commit. Returns what it did:
 --   taken         new details were added to the payment's, or nothing is owed any more; the vendor is told
 --   contradicted  they differ from what is known, or were reported about another amount or under another
 --                 reference of the operator: a case is opened, and nothing else is changed
 --   known         nothing is new
+--   no_payment    the operator has paid no such payment
 --
--- Details are only added, so that what the hash chain covers stays. Idempotent. Locks: the payment's row.
+-- Details are only added, so that what the hash chain covers stays. Of those in the archive's file the marks are known.
+-- Idempotent. Locks: the payment's row.
 create or replace function take_details(
   p_bucket integer,
   p_vendor_id integer,
@@ -26,21 +28,32 @@ declare
   v_payment payments;
   v_late late_details;
   v_known jsonb;
+  v_marks jsonb;
   v_new jsonb;
   v_now timestamptz;
 begin
   select * into v_payment from payments t
   where t.bucket = p_bucket and t.vendor_id = p_vendor_id and t.payment_id = p_payment_id
   for update;
+  -- In a statement of its own, which sees a payment that was archived during the wait for its row.
+  if v_payment.payment_id is null then
+    select (jsonb_populate_record(v_payment, to_jsonb(a))).* into v_payment from archived_payments a
+    where a.bucket = p_bucket and a.vendor_id = p_vendor_id and a.payment_id = p_payment_id
+    for update;
+    select a.detail_marks into v_marks from archived_payments a
+    where a.bucket = p_bucket and a.vendor_id = p_vendor_id and a.payment_id = p_payment_id;
+  end if;
   if v_payment.outcome is distinct from 'success' or v_payment.operator_code is distinct from p_operator then
-    return 'known';
+    return 'no_payment';
   end if;
 
   select * into v_late from late_details d
   where d.bucket = p_bucket and d.vendor_id = p_vendor_id and d.payment_id = p_payment_id;
   v_known := coalesce(v_payment.details, '{}') || coalesce(v_late.details, '{}');
 
-  if exists (select from jsonb_each_text(p_details) g where v_known ->> g.key <> g.value)
+  if exists (
+      select from jsonb_each_text(p_details) g
+      where v_known ->> g.key <> g.value or v_marks ->> g.key <> detail_mark(p_payment_id, g.value))
     or (v_late.payment_id is not null
       and (p_paid_cents <> v_late.paid_cents or p_biller_reference <> v_payment.biller_reference))
   then
@@ -59,7 +72,8 @@ begin
     return 'contradicted';
   end if;
 
-  v_new := coalesce((select jsonb_object_agg(g.key, g.value) from jsonb_each(p_details) g where not v_known ? g.key), '{}');
+  v_new := coalesce((select jsonb_object_agg(g.key, g.value) from jsonb_each(p_details) g
+    where not v_known ? g.key and v_marks -> g.key is null), '{}');
   if v_new = '{}' and (p_more or v_late.payment_id is null or v_late.ended_at is not null) then
     return 'known';
   end if;

@@ -1,4 +1,4 @@
-import { centsAboveZero, filledText, strict } from '../../platform/base/json-fields.ts';
+import { centsAboveZero, codeField, filledText, strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import type { WireTime } from '../../platform/base/clock.ts';
@@ -17,7 +17,7 @@ import { readCompleteUntil } from '../ledger/sums.ts';
 import { findConfirmed, findListed, insertEntry, isEntered } from './entries-store.ts';
 import { ENTRY_KINDS, isListedKind, requireAmount, requireReference, sidesOf } from './entry.ts';
 import type { EntryKind, Sides } from './entry.ts';
-import { codeField, bookedLines, timeField } from './fields.ts';
+import { bookedLines, timeField } from './fields.ts';
 import { listUnknownBanks, postHouseTransfer, readConsumed, readFloatBeginning } from './store.ts';
 
 export const HOUSE_ENTRY = 'house_entry';
@@ -76,8 +76,6 @@ export const houseEntryKind = ({ ledgerMac, wireTime }: Deps): AnyKind =>
     content: compiled(content),
     proposedBy: 'finance.act',
     decidedBy: 'finance.act',
-    expiresAfterDays: null,
-    replaces: false,
     about: (of) => `${of.kind} ${of.operator} ${plainReference(of.reference)}`,
     describe: (of) => [
       { label: 'Operator', text: of.operator },
@@ -154,7 +152,9 @@ const movementLines = ({ debitAccount, creditAccount, amountCents }: Movement): 
 function requireBookable(facts: Facts, of: Content, wireTime: WireTime): void {
   const movedAt = new Date(of.movedAt);
   if (!facts.isOperator) throw new PlainError(`Operator ${of.operator} does not exist.`);
-  if (!facts.isBank) throw new PlainError(`There is no source ${of.bank}.`, { field: 'bank' });
+  if (!facts.isBank) {
+    throw new PlainError(`There is no account bank:${of.bank}.`, { field: 'from' });
+  }
   requireNewOpening(facts, of);
   if (facts.beganAt !== null && movedAt < facts.beganAt) {
     const text = `The books of this float begin at ${wireTime.format(facts.beganAt)}; what was there then is its opening.`;

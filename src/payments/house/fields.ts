@@ -2,9 +2,6 @@ import { Type } from 'typebox';
 import type { Line } from '../../proposals/kind.ts';
 import type { JournalLine } from './journal.ts';
 
-/** Fields of what two people book in the house. */
-/** The code of an operator or of a source. */
-export const codeField = Type.String({ pattern: '^[a-z0-9_]{1,40}$' });
 /** ISO 8601. */
 export const timeField = Type.String({ maxLength: 24 });
 

@@ -9,6 +9,7 @@ export interface NewJournal {
   readonly movedAt: Date;
   readonly note: string;
   readonly evidence: string;
+  readonly isOpening: boolean;
   readonly proposedBy: string;
   readonly decidedBy: string;
   readonly decidedAt: Date;
@@ -17,9 +18,9 @@ export interface NewJournal {
 /** Returns false if the reference was entered before. */
 export async function insertJournal(db: Queryable, journal: NewJournal): Promise<boolean> {
   const inserted = await db.query(
-    `insert into house_journals (journal_id, reference, lines, moved_at, note, evidence, proposed_by,
-       decided_by, decided_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing`,
+    `insert into house_journals (journal_id, reference, lines, moved_at, note, evidence, is_opening,
+       proposed_by, decided_by, decided_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing`,
     [
       journal.journalId,
       journal.reference,
@@ -27,6 +28,7 @@ export async function insertJournal(db: Queryable, journal: NewJournal): Promise
       journal.movedAt,
       journal.note,
       journal.evidence,
+      journal.isOpening,
       journal.proposedBy,
       journal.decidedBy,
       journal.decidedAt,
@@ -42,4 +44,9 @@ export async function isJournalBooked(db: Queryable, plain: string): Promise<boo
     [plain],
   );
   return found.rowCount !== 0;
+}
+
+/** True once the opening trial balance of another system is booked. */
+export async function isOpeningBooked(db: Queryable): Promise<boolean> {
+  return (await db.query('select from house_journals where is_opening')).rowCount !== 0;
 }

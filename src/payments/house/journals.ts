@@ -13,13 +13,16 @@ import type { Actor, AnyKind, Approved } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
 import type { ProposalFilter } from '../../proposals/store.ts';
 import type { ProposalRow } from '../../proposals/proposal.ts';
+import { findCollector } from '../../parties/read-collectors.ts';
 import { findOperator } from '../billers/store.ts';
 import type { HouseAccount } from './account.ts';
 import { requireReference } from './entry.ts';
 import { bookedLines, timeField } from './fields.ts';
-import { requireBalanced, transfersOf } from './journal.ts';
+import { MAX_OPENING_LINES, requireBalanced, transfersOf } from './journal.ts';
 import type { JournalLine, JournalTransfer } from './journal.ts';
-import { insertJournal, isJournalBooked } from './journals-store.ts';
+import { insertJournal, isJournalBooked, isOpeningBooked } from './journals-store.ts';
+import { isClassed } from './own-accounts.ts';
+import { listUnknownAccounts } from './own-accounts-store.ts';
 import { listUnknownBanks, postHouseTransfer } from './store.ts';
 
 export const HOUSE_JOURNAL = 'house_journal';
@@ -33,11 +36,13 @@ const content = strict({
       side: Type.Enum(['debit', 'credit']),
       cents: centsAboveZero,
     }),
-    { minItems: 2 },
+    { minItems: 2, maxItems: MAX_OPENING_LINES },
   ),
   movedAt: timeField,
   /** Where it can be looked up. */
   evidence: filledText(1000),
+  /** The opening trial balance of the system that was used before. */
+  isOpening: Type.Boolean(),
 });
 type Content = Static<typeof content>;
 
@@ -45,6 +50,8 @@ interface Facts {
   /** A name in the lines that does not exist; null: all exist. */
   readonly unknown: string | null;
   readonly isBooked: boolean;
+  /** True: an opening trial balance is booked. */
+  readonly isOpened: boolean;
 }
 
 interface Plan {
@@ -66,20 +73,25 @@ export const houseJournalKind = ({ ledgerMac, wireTime }: Deps): AnyKind =>
     content: compiled(content),
     proposedBy: 'finance.act',
     decidedBy: 'finance.act',
-    expiresAfterDays: null,
-    replaces: false,
     about: ({ reference }) => plainReference(reference),
     describe: (of) => [
       { label: 'Reference', text: of.reference },
       { label: 'Evidence', text: of.evidence },
+      ...(of.isOpening ? [{ label: 'Opening trial balance' }] : []),
       { label: 'Money moved', text: wireTime.format(new Date(of.movedAt)) },
     ],
     read: async (db, { lines, reference }) => ({
-      unknown: await findUnknown(db, lines),
+      unknown: await findUnknown(
+        db,
+        lines.map(({ account }) => account),
+      ),
       isBooked: await isJournalBooked(db, plainReference(reference)),
+      isOpened: await isOpeningBooked(db),
     }),
-    check: ({ unknown, isBooked }) => {
+    check: ({ unknown, isBooked, isOpened }, { isOpening }) => {
       if (unknown !== null) throw new PlainError(unknown, { field: 'lines' });
+      if (isOpening && isOpened)
+        throw new PlainError('An opening trial balance is booked already.');
       if (!isBooked) return;
       throw new PlainError('This reference was entered before.', { field: 'reference' });
     },
@@ -88,18 +100,28 @@ export const houseJournalKind = ({ ledgerMac, wireTime }: Deps): AnyKind =>
     apply: async (db, plan, approval) => await apply(db, ledgerMac, plan, approval),
   });
 
-/** The problem with an account that names an operator or a bank account which does not exist. */
-async function findUnknown(db: Queryable, lines: Content['lines']): Promise<string | null> {
+/** The problem with an account that is not in the chart, or names an operator or a bank account which does not exist. */
+export async function findUnknown(
+  db: Queryable,
+  accounts: readonly string[],
+): Promise<string | null> {
   const codesOf = (prefix: string): string[] =>
-    lines
-      .map(({ account }) => account.split(':'))
+    accounts
+      .map((account) => account.split(':'))
       .filter(([before]) => before === prefix)
-      .map(([, code = '']) => code);
+      .map(([, ...code]) => code.join(':'));
   const [bank] = await listUnknownBanks(db, codesOf('bank'));
-  if (bank !== undefined) return `There is no source ${bank}.`;
+  if (bank !== undefined) return `There is no account bank:${bank}.`;
+  for (const name of codesOf('collector')) {
+    if ((await findCollector(db, name)) === undefined) return `There is no collector ${name}.`;
+  }
   for (const code of [...codesOf('operator-charges'), ...codesOf('commission-due')]) {
     if ((await findOperator(db, code)) === undefined) return `Operator ${code} does not exist.`;
   }
+  const own = accounts.filter(isClassed);
+  const [account] = await listUnknownAccounts(db, own);
+  if (account !== undefined)
+    return `There is no account ${account}. Add it with house chart propose.`;
   return null;
 }
 
@@ -110,9 +132,10 @@ async function apply(
   { proposal, by, at }: Approved<Content>,
 ): Promise<void> {
   const { proposalId: journalId, content: of, note, proposedBy } = proposal;
-  const { reference, evidence } = of;
+  const { reference, evidence, isOpening } = of;
   const movedAt = new Date(of.movedAt);
-  const journal = { journalId, reference, lines, movedAt, note, evidence, proposedBy };
+  const texts = { reference, note, evidence };
+  const journal = { journalId, ...texts, lines, movedAt, isOpening, proposedBy };
   if (!(await insertJournal(db, { ...journal, decidedBy: by, decidedAt: at }))) {
     throw new PlainError('This reference was entered before.', { field: 'reference' });
   }
@@ -135,15 +158,17 @@ export interface JournalRequest {
   /** Why. */
   readonly note: string;
   readonly evidence: string;
+  /** The opening trial balance of the system that was used before. */
+  readonly isOpening?: boolean;
   readonly by: Actor;
 }
 
 /** Proposes a journal. Nothing is booked yet. Throws: `PlainError` with the problem. */
 export async function proposeJournal(
   proposals: Proposals,
-  { lines, reference, movedAt, note, evidence, by }: JournalRequest,
+  { lines, reference, movedAt, note, evidence, isOpening = false, by }: JournalRequest,
 ): Promise<ProposalRow> {
-  requireBalanced(lines);
+  requireBalanced(lines, isOpening);
   if (movedAt > new Date()) throw new PlainError('It must not be in the future.', { field: 'at' });
   const of = {
     reference: requireReference(reference),
@@ -152,6 +177,7 @@ export async function proposeJournal(
     })),
     movedAt: movedAt.toISOString(),
     evidence: requireText(evidence, 'evidence'),
+    isOpening,
   };
   return await proposals.propose({ kind: HOUSE_JOURNAL, content: of, by, note });
 }

@@ -5,6 +5,7 @@ import { postingTime } from '../../platform/db/posting-time.ts';
 import { readPairs } from '../ledger/sums.ts';
 import { takeYourTime } from '../ledger/sums-store.ts';
 import type { PairSum } from '../ledger/sums-store.ts';
+import { STANDARD_ACCOUNTS } from './standard-accounts.ts';
 import type { HouseTransfer, PostedTransfer } from './transfer.ts';
 import { houseTransferText } from './transfer.ts';
 
@@ -50,21 +51,21 @@ export interface AccountPeriod {
   readonly creditCents: bigint;
 }
 
-/** The accounts of the house in a period, by the time when transfers were posted. */
+/** The accounts of the house in a period, by the time at which money moved, whenever that was posted. */
 export async function readHousePeriod(
   db: Queryable,
   { from, to }: BookPeriod,
 ): Promise<AccountPeriod[]> {
   const read = await db.query<AccountPeriod>(
     `select account,
-       coalesce(sum(credit - debit) filter (where posted_at < $1), 0)::bigint as "openingCents",
-       coalesce(sum(debit) filter (where posted_at >= $1), 0)::bigint as "debitCents",
-       coalesce(sum(credit) filter (where posted_at >= $1), 0)::bigint as "creditCents"
+       coalesce(sum(credit - debit) filter (where moved_at < $1), 0)::bigint as "openingCents",
+       coalesce(sum(debit) filter (where moved_at >= $1), 0)::bigint as "debitCents",
+       coalesce(sum(credit) filter (where moved_at >= $1), 0)::bigint as "creditCents"
      from (
-       select debit_account as account, amount_cents as debit, 0 as credit, posted_at
-       from house_transfers where posted_at < $2
+       select debit_account as account, amount_cents as debit, 0 as credit, moved_at
+       from house_transfers where moved_at < $2
        union all
-       select credit_account, 0, amount_cents, posted_at from house_transfers where posted_at < $2
+       select credit_account, 0, amount_cents, moved_at from house_transfers where moved_at < $2
      ) s group by account order by account`,
     [from, to],
   );
@@ -155,12 +156,12 @@ export interface HouseTransferRow {
 export interface HouseTransferFilter {
   readonly account: string | null;
   readonly period: BookPeriod | null;
-  /** Older than this one. */
-  readonly before: { readonly postedAt: Date; readonly transferId: string } | null;
+  /** Money moved before this one's. */
+  readonly before: { readonly movedAt: Date; readonly transferId: string } | null;
   readonly limit: number;
 }
 
-/** Transfers of the house, newest first. */
+/** Transfers of the house by the time at which money moved, newest first. */
 export async function listHouseTransfers(
   db: Queryable,
   { account, period, before, limit }: HouseTransferFilter,
@@ -169,28 +170,63 @@ export async function listHouseTransfers(
     `select t.posted_at as "postedAt", t.moved_at as "movedAt", t.transfer_id as "transferId",
        t.source, t.source_id as "sourceId", t.debit_account as "debitAccount",
        t.credit_account as "creditAccount", t.amount_cents as "amountCents",
-       coalesce(e.reference, j.reference, r.operator_reference) as reference,
+       coalesce(e.reference, j.reference, r.operator_reference, m.receipt) as reference,
        case when t.source in ('charges', 'opening') then t.source_id else r.statement_id end
          as "statementId"
      from house_transfers t
        left join house_entries e on t.source = 'entry' and e.entry_id = t.source_id
        left join house_journals j on t.source = 'journal' and j.journal_id = t.source_id
        left join statement_rows r on t.source = 'top_up' and r.row_id = t.source_id
+       left join receipt_events v on t.source = 'reversal' and v.event_id = t.source_id
+       left join receipts m on t.source in ('receipt', 'reversal')
+         and m.receipt_id = coalesce(v.receipt_id, t.source_id)
      where ($1::text is null or $1 in (t.debit_account, t.credit_account))
-       and t.posted_at >= coalesce($2::timestamptz, '-infinity')
-       and t.posted_at < coalesce($3::timestamptz, 'infinity')
-       and ($4::timestamptz is null or (t.posted_at, t.transfer_id) < ($4, $5::uuid))
-     order by t.posted_at desc, t.transfer_id desc limit $6`,
+       and t.moved_at >= coalesce($2::timestamptz, '-infinity')
+       and t.moved_at < coalesce($3::timestamptz, 'infinity')
+       and ($4::timestamptz is null or (t.moved_at, t.transfer_id) < ($4, $5::uuid))
+     order by t.moved_at desc, t.transfer_id desc limit $6`,
     [
       account,
       period?.from ?? null,
       period?.to ?? null,
-      before?.postedAt ?? null,
+      before?.movedAt ?? null,
       before?.transferId ?? null,
       limit,
     ],
   );
   return listed.rows;
+}
+
+/** A movement of the house's money. */
+export interface HouseMovement {
+  readonly movedAt: Date;
+  readonly debitAccount: string;
+  readonly creditAccount: string;
+  readonly amountCents: bigint;
+}
+
+/** What was posted in a period, whenever the money moved. */
+export async function listPosted(
+  db: Queryable,
+  { from, to }: BookPeriod,
+): Promise<HouseMovement[]> {
+  const listed = await db.query<HouseMovement>(
+    `select moved_at as "movedAt", debit_account as "debitAccount", credit_account as "creditAccount",
+       amount_cents as "amountCents"
+     from house_transfers where posted_at >= $1 and posted_at < $2
+     order by posted_at, transfer_id`,
+    [from, to],
+  );
+  return listed.rows;
+}
+
+/** The time of the first posting of the house from then on; undefined: there is none. */
+export async function findFirstPosted(db: Queryable, from: Date): Promise<Date | undefined> {
+  const found = await db.query<{ first: Date | null }>(
+    'select min(posted_at) as first from house_transfers where posted_at >= $1',
+    [from],
+  );
+  return found.rows[0]?.first ?? undefined;
 }
 
 /** When the books of an operator's float begin; null: nothing is booked. */
@@ -241,12 +277,13 @@ export async function listBookedFloats(db: Queryable): Promise<string[]> {
   return listed.rows.map(({ operatorCode }) => operatorCode);
 }
 
-/** Finds codes that belong to no source of receipts. They have no bank account of ours. */
+/** Finds codes of accounts that no source of receipts names, and that nobody has added to the chart. */
 export async function listUnknownBanks(db: Queryable, codes: readonly string[]): Promise<string[]> {
   const found = await db.query<{ code: string }>(
     `select code from unnest($1::text[]) as u (code)
-     where not exists (select from receipt_sources s where s.source_code = u.code)`,
-    [codes],
+     where not exists (select from receipt_sources s where s.bank = u.code)
+       and not exists (select from house_accounts h where h.account = 'bank:' || u.code)`,
+    [codes.filter((code) => !(`bank:${code}` in STANDARD_ACCOUNTS))],
   );
   return found.rows.map(({ code }) => code);
 }

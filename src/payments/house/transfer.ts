@@ -2,7 +2,14 @@ import { timeText } from '../../platform/base/proposal.ts';
 import type { HouseAccount } from './account.ts';
 
 /** The cause of a transfer: see `house_transfers`. */
-export type TransferSource = 'top_up' | 'charges' | 'opening' | 'entry' | 'journal';
+export type TransferSource =
+  | 'top_up'
+  | 'charges'
+  | 'opening'
+  | 'entry'
+  | 'journal'
+  | 'receipt'
+  | 'reversal';
 
 /** One movement between two accounts of the house. */
 export interface HouseTransfer {
@@ -11,7 +18,7 @@ export interface HouseTransfer {
   readonly sourceId: string;
   /**
    * A journal is several transfers. An opening that people entered has a second one, for what payments had
-   * consumed by then. Of any other source it is 1.
+   * consumed by then. A receipt that is closed has a second and a third one. Of any other source it is 1.
    */
   readonly part: number;
   readonly debitAccount: HouseAccount;

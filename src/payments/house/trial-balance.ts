@@ -41,7 +41,7 @@ export interface TrialBalance {
 /**
  * The accounts of the house and, in one line for each account, those of all vendors, where accounts
  * that lower another one are part of its line; or the accounts of one vendor, each by itself. A
- * transfer counts when it was posted, so that a period that is over does not change.
+ * transfer counts when its money moved: that of the house as its source says, that of a vendor when it was posted.
  */
 export async function readTrialBalance(
   pool: Pool,

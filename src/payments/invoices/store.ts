@@ -1,6 +1,7 @@
 import type { Mac } from '../../platform/base/mac.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { queryByBucket } from '../ledger/in-bucket.ts';
+import type { FeeMovement } from './draft.ts';
 import { controlText, invoiceText, runText } from './invoice.ts';
 import type { ControlRow, FeeSums, InvoiceRow, RunRow, Series } from './invoice.ts';
 
@@ -191,12 +192,7 @@ const MOVEMENTS = `select m.vendor_id as "vendorId",
   where coalesce(h.first_at >= $3, true)
   group by 1, 2, 3, 4`;
 
-export interface MovedFees extends FeeSums {
-  readonly vendorId: number;
-  readonly paymentId: string | null;
-  readonly billerCode: string | null;
-  readonly feePrice: number | null;
-  readonly payments: number;
+export interface MovedFees extends Omit<FeeMovement, 'invoiced'> {
   /** The latest charge before the period. */
   readonly chargedAt: Date | null;
 }

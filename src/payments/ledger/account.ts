@@ -1,11 +1,16 @@
 /**
- * A vendor's accounts. `external` is where money comes from; `exposure` is where it comes from if
+ * A vendor's accounts. `bank:<code>` and `collector:<name>` are where money comes from: an account of ours, or a
+ * collector that has it. `unallocated` is where it comes from if it waited for its vendor, and where it goes if it
+ * turns out to be another's; `opening` is where the balances come from that the vendor had at
+ * another system; `exposure` is where it comes from if
  * the vendor has already spent it, and is what the vendor owes us. Their balances may be negative.
+ * `reversals` is what was taken from the vendor because the bank took it back from us.
  * The other accounts show where the vendor's money is: collected → float → reserved →
  * operator:<code>, fees, excise and vat; receivable:<code> is what an operator has to give back. held is
- * what waits for a transfer to the vendor's own bank or for the decision about a disbursement, paid_out what was
- * transferred to the bank.
+ * what waits for a transfer to the vendor's own bank or for the decision about a disbursement; the transfer goes to
+ * `bank:<code>`, ours that it leaves.
  *
+ * claims:<code> is what we claim of an operator, for what receivable:<code> says it took from our float; zero or below.
  * losses:<code> is what we bear of what an operator took, written_off what vendors owed us and we gave up; both
  * are zero or below.
  *
@@ -14,7 +19,9 @@
  * below.
  */
 export type AccountName =
-  | 'external'
+  | IncomeAccount
+  | 'reversals'
+  | 'opening'
   | 'exposure'
   | 'collected'
   | 'float'
@@ -23,8 +30,8 @@ export type AccountName =
   | 'vat'
   | 'excise'
   | 'held'
-  | 'paid_out'
   | 'written_off'
+  | `claims:${string}`
   | `losses:${string}`
   | `operator:${string}`
   | `receivable:${string}`
@@ -32,8 +39,11 @@ export type AccountName =
   | `commission:${string}`
   | `commission_due:${string}`;
 
-/** The accounts of a new vendor; those for operators are created by its first payments. */
-export const FIRST_ACCOUNTS = ['collected', 'external', 'fees', 'float', 'reserved'] as const;
+/** Where a vendor's income comes from. */
+export type IncomeAccount = `bank:${string}` | `collector:${string}` | 'unallocated';
+
+/** The accounts of a new vendor; others are created by the first transfer that needs them. */
+export const FIRST_ACCOUNTS = ['collected', 'fees', 'float', 'reserved'] as const;
 
 /** The accounts that hold a vendor's own money with us. */
 export const VENDORS_MONEY = ['collected', 'float', 'reserved', 'held'] as const;
@@ -46,6 +56,13 @@ export function isVendorsMoney(account: string): boolean {
 export const isVendorsMoneySql = (column: string): string =>
   `${column} in (${VENDORS_MONEY.map((account) => `'${account}'`).join(', ')})`;
 
+export const isIncomeAccount = (account: string): account is IncomeAccount =>
+  account === 'unallocated' || /^(bank|collector):/.test(account);
+
+/** SQL that is true for an account where a vendor's income comes from. @param column of an account. */
+export const isIncomeSql = (column: string): string =>
+  `(${column} = 'unallocated' or ${column} like 'bank:%' or ${column} like 'collector:%')`;
+
 /** Names the movement of a transfer from its two accounts. */
 export function movementName(debitAccount: string, creditAccount: string): string {
   const pair = `${debitAccount.split(':')[0]}>${creditAccount.split(':')[0]}`;
@@ -53,16 +70,20 @@ export function movementName(debitAccount: string, creditAccount: string): strin
 }
 
 const MOVEMENTS: Readonly<Record<string, string>> = {
-  'external>collected': 'collected',
+  'bank>collected': 'collected',
+  'collector>collected': 'collected',
+  'unallocated>collected': 'collected',
+  'opening>collected': 'opening',
+  'opening>float': 'opening',
   'collected>float': 'funded',
   'collected>held': 'held',
   'held>collected': 'returned',
   'float>held': 'held',
   'held>float': 'returned',
-  'held>paid_out': 'paid out',
-  'collected>paid_out': 'paid out',
-  'float>paid_out': 'paid out',
-  'exposure>paid_out': 'paid out',
+  'held>bank': 'paid out',
+  'collected>bank': 'paid out',
+  'float>bank': 'paid out',
+  'exposure>bank': 'paid out',
   'float>reserved': 'reserved',
   'reserved>operator': 'paid',
   'reserved>fees': 'fee',

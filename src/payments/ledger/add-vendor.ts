@@ -1,5 +1,5 @@
 import { registerVendor } from '../../parties/administer.ts';
-import type { AddedVendor, NewVendor, Sealing } from '../../parties/administer.ts';
+import type { AddedVendor, GivenKey, NewVendor, Sealing } from '../../parties/administer.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { changeSettings } from '../../platform/db/settings-watch.ts';
 import { FIRST_ACCOUNTS } from './account.ts';
@@ -9,7 +9,7 @@ import { ensureAccounts } from './store.ts';
 export async function addVendor(
   db: Queryable,
   vendor: NewVendor,
-  sealing: Sealing,
+  sealing: Sealing & GivenKey,
 ): Promise<AddedVendor> {
   return await changeSettings(db, 'vendors', async (client) => {
     const added = await registerVendor(client, vendor, sealing);

@@ -1,3 +1,4 @@
+import type { IncomeAccount } from './account.ts';
 import { timeText } from '../../platform/base/proposal.ts';
 
 /** The fields of a collection that its authentication code covers. */
@@ -11,6 +12,8 @@ export interface CollectionContent {
   /** When the customer paid. */
   readonly paidAt: Date;
   readonly createdAt: Date;
+  /** Who has the money. */
+  readonly account: IncomeAccount;
 }
 
 /** The text that a collection's authentication code covers. */
@@ -24,6 +27,7 @@ export function collectionText(collection: CollectionContent): string {
     String(collection.amountCents),
     timeText(collection.paidAt),
     timeText(collection.createdAt),
+    collection.account,
   ]);
 }
 
@@ -67,6 +71,8 @@ export interface ReceiptContent {
   readonly receiptId: string;
   readonly sourceCode: string;
   readonly collector: string;
+  /** The account of ours that the money came to, without `bank:`. */
+  readonly bank: string;
   readonly amountCents: bigint;
   readonly paidAt: Date;
   readonly account: string | null;
@@ -92,6 +98,7 @@ export function receiptText(receipt: ReceiptContent): string {
     receipt.receiptId,
     receipt.sourceCode,
     receipt.collector,
+    receipt.bank,
     String(receipt.amountCents),
     timeText(receipt.paidAt),
     receipt.account,
@@ -147,6 +154,7 @@ export interface PayoutContent {
   readonly vendorId: number;
   readonly payoutId: string;
   readonly amountCents: bigint;
+  readonly bank: string;
   readonly bankAccount: string;
   readonly reference: string;
   readonly evidence: string;
@@ -163,6 +171,7 @@ export function payoutText(payout: PayoutContent): string {
     payout.vendorId,
     payout.payoutId,
     String(payout.amountCents),
+    payout.bank,
     payout.bankAccount,
     payout.reference,
     payout.evidence,
@@ -171,6 +180,53 @@ export function payoutText(payout: PayoutContent): string {
     payout.approvedBy,
     timeText(payout.postedAt),
   ]);
+}
+
+/** What a vendor had at the system that it came from, as its authentication code covers it. */
+export interface OpeningContent {
+  readonly vendorId: number;
+  /** The proposal. */
+  readonly importId: string;
+  readonly collectedCents: bigint;
+  readonly floatCents: bigint;
+  readonly hasReferences: boolean;
+  readonly valuedAt: Date;
+  readonly postedAt: Date;
+}
+
+export function openingText(row: OpeningContent): string {
+  return JSON.stringify([
+    ...['vendor_openings', row.vendorId, row.importId],
+    ...[String(row.collectedCents), String(row.floatCents), row.hasReferences],
+    ...[timeText(row.valuedAt), timeText(row.postedAt)],
+  ]);
+}
+
+/** A file of used references that two people approved, as its authentication code covers it. */
+export interface ReferenceFileContent {
+  readonly proposalId: string;
+  readonly sha256: string;
+  /** With it, every reference that its vendors used is here. */
+  readonly isLast: boolean;
+  readonly vendorIds: readonly number[];
+  readonly approvedAt: Date;
+}
+
+export function referenceFileText(row: ReferenceFileContent): string {
+  return JSON.stringify([
+    ...['reference_files', row.proposalId, row.sha256],
+    ...[row.isLast, row.vendorIds, timeText(row.approvedAt)],
+  ]);
+}
+
+/** The end of the import of such a file, as its authentication code covers it. */
+export interface ReferenceFileEndContent {
+  readonly proposalId: string;
+  readonly endedAt: Date;
+}
+
+export function referenceFileEndText(row: ReferenceFileEndContent): string {
+  return JSON.stringify(['reference_file_ends', row.proposalId, timeText(row.endedAt)]);
 }
 
 /** The phone of a vendor's payouts, as its authentication code covers it. */

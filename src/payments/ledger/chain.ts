@@ -78,7 +78,7 @@ export async function extendChain(
     const endedAt = chain.rows[0]?.endedAt ?? '-infinity';
     const horizon = await readHorizon(client);
     if (horizon === undefined) return undefined;
-    // A separate statement, whose snapshot is newer than the horizon: rows of all transactions that
+    // A separate statement, whose snapshot is newer than the horizon: rows of all database transactions that
     // had ended by then are visible now.
     const { from, to } = await nextSpan(client, endedAt, horizon);
     if (from === null || to === null) return undefined;

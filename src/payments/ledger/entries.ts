@@ -111,6 +111,7 @@ const COLLECTION = sha256(
   'amount_cents',
   at('paid_at'),
   at('created_at'),
+  'account',
   hex('mac'),
 );
 
@@ -167,6 +168,7 @@ const PAYOUT = sha256(
   "'payout'",
   id('payout_id'),
   'amount_cents',
+  'bank',
   'bank_account',
   'reference',
   'evidence',

@@ -1,4 +1,7 @@
-import { isVendorsMoneySql } from './account.ts';
+import { isIncomeSql, isVendorsMoneySql } from './account.ts';
+
+/** Income, or what the vendor had at another system. */
+const INCOMING = `(x.debit_account = 'opening' or x.credit_account = 'collected' and ${isIncomeSql('x.debit_account')})`;
 
 /**
  * SQL that lists every transfer as closed days count it: once for the vendor's own money
@@ -15,7 +18,7 @@ export const flowsOf = (transfers: string): string => `(
   select x.created_at, x.vendor_id,
     case when x.side = 0 then '' else split_part(x.account, ':', 2) end as operator_code,
     x.net_cents,
-    case when x.side = 0 and x.debit_account = 'external' and x.credit_account = 'collected'
+    case when x.side = 0 and ${INCOMING}
       then x.amount_cents else 0 end as in_cents,
     case when x.debit_account = 'reserved' and (x.side <> 0 or x.credit_account like 'operator:%')
       then x.amount_cents else 0 end as payments_cents,
@@ -24,14 +27,14 @@ export const flowsOf = (transfers: string): string => `(
     case when x.side = 0 and x.debit_account = 'reserved' and x.credit_account in ('vat', 'excise')
       then x.amount_cents else 0 end as vat_cents,
     -- What a payout takes from exposure was spent before.
-    case when x.side = 0 and x.credit_account = 'paid_out' then -x.net_cents else 0 end as payouts_cents,
+    case when x.side = 0 and x.credit_account like 'bank:%' then -x.net_cents else 0 end as payouts_cents,
     case when x.other like 'cost:%' then x.net_cents else 0 end as costs_cents,
     case when x.other like 'commission:%' then -x.net_cents else 0 end as commissions_cents,
     case when (x.side <> 0 or x.debit_account = 'reserved') and x.credit_account = 'float'
       then x.amount_cents else 0 end as refunds_cents,
     case when x.debit_account = 'reserved'
-        or x.side = 0 and x.debit_account = 'external' and x.credit_account = 'collected'
-        or x.side = 0 and x.credit_account = 'paid_out'
+        or x.side = 0 and ${INCOMING}
+        or x.side = 0 and x.credit_account like 'bank:%'
         or x.other like 'cost:%' or x.other like 'commission:%'
       then 0 else x.net_cents end as corrections_cents
   from (

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../platform/db/pool.ts';
-import { ensureAccounts, lockFloat, postTransfer } from './store.ts';
+import { lockFloat, postTransfer } from './store.ts';
 import { findHold } from './holds-store.ts';
 
 /** Under the id of its proposal: leg 1 takes the money, leg 2 gives it away, once. */
@@ -19,7 +19,6 @@ export async function holdMoney(
   },
 ): Promise<void> {
   if (hold.cents === 0n) return;
-  await ensureAccounts(db, hold.vendorId, ['held']);
   await postTransfer(db, {
     vendorId: hold.vendorId,
     sourceId: hold.holderId,
@@ -47,11 +46,10 @@ export async function giveAway(
     readonly holderId: string;
     readonly vendorId: number;
     readonly cents: bigint;
-    readonly to: 'collected' | 'float' | 'paid_out';
+    readonly to: 'collected' | 'float' | `bank:${string}`;
     readonly at: Date;
   },
 ): Promise<void> {
-  await ensureAccounts(db, hold.vendorId, [hold.to]);
   await postTransfer(db, {
     vendorId: hold.vendorId,
     sourceId: hold.holderId,

@@ -15,6 +15,7 @@ const BUCKETED = new Set([
 /** Tables of the coordinator: those with vendors' rows by the vendor, the others as they are. */
 const LOCAL: Readonly<Record<string, (bucket: number) => string>> = {
   collections: (bucket) => `where bucket_of(vendor_id) = ${bucket}`,
+  vendor_openings: (bucket) => `where bucket_of(vendor_id) = ${bucket}`,
   vendor_payouts: (bucket) => `where bucket_of(vendor_id) = ${bucket}`,
   proposals: (bucket) => `where bucket_of(vendor_id) = ${bucket}`,
   proposal_decisions: () => '',

@@ -39,15 +39,3 @@ export async function readFloats(
   }
   return floats;
 }
-
-export async function readBalances(
-  db: Queryable,
-  vendorId: number,
-): Promise<{ account: string; balanceCents: bigint }[]> {
-  const read = await db.query<{ account: string; balanceCents: bigint }>(
-    `select account, balance_cents as "balanceCents" from accounts where bucket = bucket_of($1) and vendor_id = $1
-      order by account`,
-    [vendorId],
-  );
-  return read.rows;
-}

@@ -39,12 +39,13 @@ export interface Transfer {
 }
 
 /**
- * Posts one transfer and updates both balances. The caller holds the vendor's float row
- * (`lockFloat`). Throws (SQLSTATE 23514) if a balance would become negative, (23505) if it was
+ * Posts one transfer and updates both balances; an account that the vendor does not have yet is created. The caller
+ * holds the vendor's float row (`lockFloat`). Throws (SQLSTATE 23514) if a balance would become negative, (23505) if it was
  * already posted.
  */
 export async function postTransfer(db: Queryable, transfer: Transfer): Promise<void> {
-  await db.query(
+  const { vendorId, debitAccount, creditAccount, amountCents } = transfer;
+  const posted = await db.query<{ account: string }>(
     `with posted as (
        insert into transfers (bucket, vendor_id, source_id, leg, debit_account, credit_account,
          amount_cents, created_at)
@@ -52,16 +53,27 @@ export async function postTransfer(db: Queryable, transfer: Transfer): Promise<v
      )
      update accounts
      set balance_cents = balance_cents + case when account = $4 then -$6::bigint else $6::bigint end
-     where bucket = bucket_of($1) and vendor_id = $1 and account in ($4, $5)`,
+     where bucket = bucket_of($1) and vendor_id = $1 and account in ($4, $5)
+     returning account`,
     [
-      transfer.vendorId,
+      vendorId,
       transfer.sourceId,
       transfer.leg,
-      transfer.debitAccount,
-      transfer.creditAccount,
-      transfer.amountCents,
+      debitAccount,
+      creditAccount,
+      amountCents,
       transfer.createdAt,
     ],
+  );
+  if (posted.rowCount === 2) return;
+  const changes = [
+    { account: debitAccount, cents: -amountCents },
+    { account: creditAccount, cents: amountCents },
+  ].filter(({ account }) => !posted.rows.some((row) => row.account === account));
+  await db.query(
+    `insert into accounts (bucket, vendor_id, account, balance_cents)
+     select bucket_of($1), $1, account, cents from unnest($2::text[], $3::bigint[]) as u (account, cents)`,
+    [vendorId, changes.map(({ account }) => account), changes.map(({ cents }) => cents)],
   );
 }
 

@@ -8,7 +8,7 @@ import { readFileRows } from '../../platform/http/wire/rows.ts';
 import type { ReadFields } from '../../platform/http/wire/rows.ts';
 import type { Parameters } from '../../platform/http/wire/parameters.ts';
 import { REQUIRED_FIELDS, paymentFields, readCreateRequest } from './create-request.ts';
-import { MERCHANT_REFERENCE } from './fields.ts';
+import { MERCHANT_REFERENCE } from '../create/payment.ts';
 
 /** A row has the parameters of a single create without signer and signature. */
 export const BULK_COLUMNS: readonly string[] = Object.keys(paymentFields);

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { MONEY_PATTERN } from '../../platform/base/money.ts';
 import { parameter } from '../../platform/http/parameter.ts';
+import { MERCHANT_REFERENCE } from '../create/payment.ts';
 
 export const billerCode = parameter(
   /^[a-z0-9_]{1,40}$/,
@@ -36,8 +37,6 @@ export const phone = parameter(
   'The customer’s phone number; billers whose `secondary_account` is `"true"` need it. Spaces, hyphens, dots and parentheses do not count; `+254…`, `254…`, `0…` and nine digits are the same number. A Kenyan number is a mobile one: 254, then 7 or 1, then eight digits.',
   { examples: ['254712345678'] },
 );
-
-export const MERCHANT_REFERENCE = /^[\x21-\x7E]([\x20-\x7E]{0,62}[\x21-\x7E])?$/;
 
 export const merchantReference = parameter(
   MERCHANT_REFERENCE,

@@ -10,7 +10,9 @@ import { findLost } from '../quarantine/read-lost.ts';
 import type { LostPaymentRow } from '../quarantine/read-lost.ts';
 import { refuseUnknown } from '../quarantine/unknown.ts';
 import { readArchivedPayment } from '../archive/archive-store.ts';
+import { readUsedReference } from '../moving/read-references.ts';
 import { FAILURE_CODES } from '../create/failure-code.ts';
+import { MERCHANT_REFERENCE } from '../create/payment.ts';
 import type { StatusReader } from '../create/status-reader.ts';
 import type { StatusKey, StatusRow } from '../create/status-store.ts';
 import { operatorFieldsOf, statusNumberOf, statusSentence } from '../create/status-fields.ts';
@@ -18,12 +20,7 @@ import { vid } from '../../parties/http/fields.ts';
 import { StoredAnswer } from '../../platform/http/operation.ts';
 import type { Operation } from '../../platform/http/operation.ts';
 import { headerStatus, nullable, wireTimeText } from '../../platform/http/schemas.ts';
-import {
-  EXAMPLE_REFERENCE,
-  MERCHANT_REFERENCE,
-  earlierMerchantReference,
-  ipayReference,
-} from './fields.ts';
+import { EXAMPLE_REFERENCE, earlierMerchantReference, ipayReference } from './fields.ts';
 
 const operatorFields = {
   biller_response_time: nullable(
@@ -177,7 +174,10 @@ async function find(
 ): Promise<StatusRow | undefined> {
   const key = keyOf(vendorId, wanted);
   if (key === undefined) return undefined;
-  const known = (await deps.statuses.read(key)) ?? (await readArchivedPayment(deps.pool, key));
+  const known =
+    (await deps.statuses.read(key)) ??
+    (await readArchivedPayment(deps.pool, key)) ??
+    (await readUsedReference(deps.pool, key));
   if (known !== undefined || !('paymentId' in key)) return known;
   const lost = await findLost(deps.pool, key);
   return lost && statusOfLost(lost);

@@ -13,7 +13,7 @@ import type { Pool } from '../../platform/db/pool.ts';
 import type { Operation } from '../../platform/http/operation.ts';
 import { collect } from '../collections/collect.ts';
 import type { CollectedIncome } from '../collections/collect.ts';
-import { requireNoReceipt } from '../receipts/identify.ts';
+import { requireAfterOpening, requireNoReceipt } from '../receipts/identify.ts';
 import { amount, collectionTime, currency, merchantReference } from './fields.ts';
 import { movementOnWire, movementSchema, requireKes, requireTime } from './movement.ts';
 
@@ -76,6 +76,7 @@ export function reportCollection(
     handle: async (asked, signer) => {
       const income = incomeOf(asked, signer, deps);
       const movement = await collect(deps, income, async (client) => {
+        await requireAfterOpening(client, income);
         await requireNoReceipt(client, income);
       });
       return movementOnWire(movement, 'Amount collected', deps.wireTime);

@@ -9,14 +9,20 @@ import { insertPayout } from './store.ts';
 export async function book(
   db: Queryable,
   mac: Mac,
-  proposal: Proposed<{ vendorId: number; cents: string; bankAccount: string; evidence: string }>,
+  proposal: Proposed<{
+    vendorId: number;
+    cents: string;
+    bank: string;
+    bankAccount: string;
+    evidence: string;
+  }>,
   made: { readonly reference: string; readonly decidedBy: string; readonly at: Date },
 ): Promise<void> {
   const { proposalId: payoutId, content, note, proposedBy } = proposal;
-  const { vendorId, bankAccount, evidence } = content;
+  const { vendorId, bank, bankAccount, evidence } = content;
   const { reference, decidedBy, at: postedAt } = made;
   const people = { proposedBy, decidedBy };
-  const texts = { bankAccount, reference, evidence, note };
+  const texts = { bank, bankAccount, reference, evidence, note };
   const row = {
     ...{ payoutId, vendorId, amountCents: BigInt(content.cents), postedAt },
     ...texts,

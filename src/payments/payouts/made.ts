@@ -11,10 +11,11 @@ import { openCase } from '../cases/cases-store.ts';
 import { plainReference } from '../../platform/base/written-alike.ts';
 import { giveAway, holdMoney, releaseHeld } from '../ledger/holds.ts';
 import { findHold } from '../ledger/holds-store.ts';
-import { ensureAccounts, lockFloat, postTransfer } from '../ledger/store.ts';
+import { lockFloat, postTransfer } from '../ledger/store.ts';
 import { readBalance } from '../ledger/read-balances.ts';
+import { listUnknownBanks } from '../house/store.ts';
 import { book } from './book.ts';
-import { describePayout, payoutFields } from './payout.ts';
+import { describePayout, payoutFields, requireBank } from './payout.ts';
 import { isBooked } from './store.ts';
 
 export const PAYOUT_MADE = 'payout_made';
@@ -35,6 +36,7 @@ interface Facts {
   /** The amount that this proposal holds is not in `collected`. */
   readonly balances: Readonly<Record<Exclude<Source, 'exposure'>, bigint>>;
   readonly isBooked: boolean;
+  readonly hasBank: boolean;
 }
 
 interface Plan {
@@ -53,15 +55,13 @@ export const payoutMadeKind = (mac: Mac): AnyKind =>
     content: compiled(content),
     proposedBy: 'finance.act',
     decidedBy: 'finance.act',
-    expiresAfterDays: null,
-    replaces: false,
     about: ({ reference }) => plainReference(reference),
     vendorId: ({ vendorId }) => vendorId,
     describe: ({ reference, ...payout }) => [
       ...describePayout(payout),
       { label: 'Reference of the bank', text: reference },
     ],
-    read: async (db, { vendorId, reference }, { lock, proposalId }) => {
+    read: async (db, { vendorId, reference, bank }, { lock, proposalId }) => {
       if (lock) await lockFloat(db, vendorId);
       const hold = proposalId === null ? undefined : await findHold(db, proposalId);
       return {
@@ -71,9 +71,11 @@ export const payoutMadeKind = (mac: Mac): AnyKind =>
           float: await readBalance(db, vendorId, 'float'),
         },
         isBooked: await isBooked(db, plainReference(reference)),
+        hasBank: (await listUnknownBanks(db, [bank])).length === 0,
       };
     },
-    check: (facts) => {
+    check: (facts, { bank }) => {
+      requireBank(facts, bank);
       if (!facts.isBooked) return;
       throw new PlainError('This reference was entered before.', { field: 'reference' });
     },
@@ -84,12 +86,12 @@ export const payoutMadeKind = (mac: Mac): AnyKind =>
     show: ({
       parts,
       proposal: {
-        content: { vid },
+        content: { vid, bank },
       },
     }) =>
       parts.map(({ from, cents }) => ({
         label: from === 'exposure' ? 'The vendor owes us' : 'Booked',
-        text: `${vid}: ${from} → paid_out`,
+        text: `${vid}: ${from} → bank:${bank}`,
         cents: String(cents),
       })),
     apply: async (db, plan, approval) => await apply(db, mac, plan, approval),
@@ -122,15 +124,15 @@ async function apply(
   const { proposalId, content: made } = proposal;
   const { vendorId, reference } = made;
   await book(db, mac, proposal, { reference, decidedBy: by, at });
-  await ensureAccounts(db, vendorId, ['paid_out', 'exposure']);
+  const to = `bank:${made.bank}` as const;
   for (const { from, cents } of parts) {
     if (from === 'held') {
-      await giveAway(db, { holderId: proposalId, vendorId, cents, to: 'paid_out', at });
+      await giveAway(db, { holderId: proposalId, vendorId, cents, to, at });
       continue;
     }
     await postTransfer(db, {
       ...{ vendorId, sourceId: proposalId, leg: LEGS[from], amountCents: cents, createdAt: at },
-      ...{ debitAccount: from, creditAccount: 'paid_out' },
+      ...{ debitAccount: from, creditAccount: to },
     });
   }
   const owed = parts.find(({ from }) => from === 'exposure');

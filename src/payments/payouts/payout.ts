@@ -1,4 +1,4 @@
-import { centsAboveZero, filledText, strict } from '../../platform/base/json-fields.ts';
+import { centsAboveZero, codeField, filledText, strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { compiled } from '../../platform/base/compiled.ts';
@@ -8,6 +8,8 @@ import type { Queryable } from '../../platform/db/pool.ts';
 import { kind } from '../../proposals/kind.ts';
 import type { AnyKind, Line } from '../../proposals/kind.ts';
 import { readTakenBackCents } from '../cases/kept-receipts-store.ts';
+
+import { listUnknownBanks } from '../house/store.ts';
 import { holdMoney, releaseHeld } from '../ledger/holds.ts';
 import { findHold } from '../ledger/holds-store.ts';
 import { readRestores, requireNotLost } from '../ledger/read-restores.ts';
@@ -26,6 +28,8 @@ export const payoutFields = {
   vendorId: Type.Integer(),
   vid: filledText(64),
   cents: centsAboveZero,
+  /** The account of ours that it leaves, without `bank:`. */
+  bank: codeField,
   /** Where the money goes, as the bank names it. */
   bankAccount: filledText(200),
   /** Where it can be looked up. */
@@ -45,18 +49,26 @@ interface Facts {
   readonly heldCents: bigint;
   /** Other payouts of this amount that were made, or may be. */
   readonly alike: readonly string[];
+  readonly hasBank: boolean;
   readonly restores: Restores;
 }
 
-type Plan = Pick<Content, 'vid' | 'bankAccount' | 'cents'>;
+type Plan = Pick<Content, 'vid' | 'bank' | 'bankAccount' | 'cents'>;
 
-export function describePayout({ vid, cents, bankAccount, evidence }: Content): Line[] {
+export function describePayout({ vid, cents, bank, bankAccount, evidence }: Content): Line[] {
   return [
     { label: 'Vendor', text: vid },
     { label: 'Amount', cents },
+    { label: 'Our bank', text: bank },
     { label: 'Bank account', text: bankAccount },
     { label: 'Evidence', text: evidence },
   ];
+}
+
+/** Throws: `PlainError` (field `bank`) if we have no such account. */
+export function requireBank({ hasBank }: { readonly hasBank: boolean }, bank: string): void {
+  if (hasBank) return;
+  throw new PlainError(`There is no account bank:${bank}.`, { field: 'bank' });
 }
 
 /** Other payouts of this amount to the vendor's bank or phone: the same may have been proposed twice. */
@@ -80,7 +92,7 @@ export function alikeLines(alike: readonly string[]): Line[] {
 /**
  * A transfer from a vendor's collected income to its bank, before it is made. The proposal moves the money from
  * `collected` to `held`. The approval permits the transfer; the bank's reference, entered afterwards, moves it to
- * `paid_out` (`enterTransfer` in `payouts.ts`). Every other end returns it.
+ * the bank (`enterTransfer` in `payouts.ts`). Every other end returns it.
  */
 export const payoutKind: AnyKind = kind<Content, Facts, Plan>({
   name: PAYOUT,
@@ -88,28 +100,30 @@ export const payoutKind: AnyKind = kind<Content, Facts, Plan>({
   content: compiled(content),
   proposedBy: 'finance.act',
   decidedBy: 'finance.act',
-  expiresAfterDays: null,
-  replaces: false,
   about: ({ vid, bankAccount, cents }) => `${vid} ${cents} ${bankAccount}`,
   vendorId: ({ vendorId }) => vendorId,
   describe: describePayout,
-  read: async (db, { vendorId, cents }, { lock, proposalId }) => {
+  read: async (db, { vendorId, cents, bank }, { lock, proposalId }) => {
     if (lock) await lockFloat(db, vendorId);
     const alike = await listAlike(db, { vendorId, cents, proposalId });
-    return { ...(await readFacts(db, vendorId, proposalId)), alike };
+    const hasBank = (await listUnknownBanks(db, [bank])).length === 0;
+    return { ...(await readFacts(db, vendorId, proposalId)), alike, hasBank };
   },
   remarks: ({ alike }) => alikeLines(alike),
-  check: (facts, { cents }, proposal) => {
+  check: (facts, { cents, bank }, proposal) => {
+    requireBank(facts, bank);
     requireNotLost(facts.restores, proposal?.proposedAt ?? null);
     if (proposal !== null && facts.heldCents !== BigInt(cents)) {
       throw new PlainError('The money of this payout is not held any more. Reject it.');
     }
     requireAvailable(facts, BigInt(cents));
   },
-  plan: (_facts, { content: { vid, bankAccount, cents } }) => ({ vid, bankAccount, cents }),
-  show: ({ vid, bankAccount, cents }) => [
+  plan: (_facts, { content: { vid, bank, bankAccount, cents } }) => ({
+    ...{ vid, bank, bankAccount, cents },
+  }),
+  show: ({ vid, bank, bankAccount, cents }) => [
     { label: 'Transfer that the approval permits', text: bankAccount, cents },
-    { label: 'Booked with the bank’s reference', text: `${vid}: held → paid_out`, cents },
+    { label: 'Booked with the bank’s reference', text: `${vid}: held → bank:${bank}`, cents },
   ],
   // The decision is the permission. The money stays held until the bank’s reference is entered.
   apply: async () => undefined,
@@ -124,7 +138,7 @@ async function readFacts(
   db: Queryable,
   vendorId: number,
   proposalId: string | null,
-): Promise<Omit<Facts, 'alike'>> {
+): Promise<Omit<Facts, 'alike' | 'hasBank'>> {
   const hold = proposalId === null ? undefined : await findHold(db, proposalId);
   return {
     collectedCents: await readBalance(db, vendorId, 'collected'),

@@ -8,6 +8,7 @@ import type { Proposals } from '../../proposals/proposals.ts';
 import type { ProposalFilter } from '../../proposals/store.ts';
 import type { ProposalRow } from '../../proposals/proposal.ts';
 import { requireReference } from '../house/entry.ts';
+import { MAIN_BANK } from '../house/standard-accounts.ts';
 import { giveAway } from '../ledger/holds.ts';
 import { findHold } from '../ledger/holds-store.ts';
 import { lockFloat } from '../ledger/store.ts';
@@ -23,6 +24,8 @@ export interface PayoutRequest {
   readonly vendorId: number;
   readonly vid: string;
   readonly amountCents: bigint;
+  /** The account of ours that it leaves, without `bank:`. Absent: the main one. */
+  readonly bank?: string;
   /** Where the money goes, as the bank names it. */
   readonly bankAccount: string;
   /** Reference of the bank's transfer, if it was already made; null: it waits for the approval. */
@@ -60,6 +63,7 @@ export async function proposePayout(
   if (amountCents <= 0n) throw new PlainError('It must be above zero.', { field: 'amount' });
   const payout = {
     ...{ vendorId: request.vendorId, vid: request.vid, cents: String(amountCents) },
+    bank: request.bank ?? MAIN_BANK,
     bankAccount: requireText(request.bankAccount, 'bankAccount'),
     evidence: requireText(request.evidence, 'evidence'),
   };
@@ -71,7 +75,7 @@ export async function proposePayout(
 }
 
 /**
- * Books an approved payout: enters the reference of the bank’s transfer, held → paid_out.
+ * Books an approved payout: enters the reference of the bank’s transfer, held → bank.
  * Throws: `PlainError` unless two people approved it and its money is still held.
  */
 export async function enterTransfer(
@@ -84,7 +88,7 @@ export async function enterTransfer(
     const row = await proposals.requireApproved(db, payoutId, PAYOUT);
     await proposals.requireMayPropose(db, request.by, row);
     const proposal = row as ProposalRow & Proposed<PayoutContent>;
-    const { vendorId } = proposal.content;
+    const { vendorId, bank } = proposal.content;
     await lockFloat(db, vendorId);
     const hold = await findHold(db, payoutId);
     if (hold?.cents !== BigInt(proposal.content.cents)) {
@@ -92,7 +96,8 @@ export async function enterTransfer(
     }
     const at = await postingTime(db);
     await book(db, ledgerMac, proposal, { reference, decidedBy: row.decidedBy ?? '', at });
-    await giveAway(db, { holderId: payoutId, vendorId, cents: hold.cents, to: 'paid_out', at });
+    const to = `bank:${bank}` as const;
+    await giveAway(db, { holderId: payoutId, vendorId, cents: hold.cents, to, at });
     return row;
   });
 }

@@ -36,8 +36,6 @@ export const payoutReturnKind: AnyKind = kind<Content, Facts, Content & { at: Da
   content: compiled(content),
   proposedBy: 'finance.act',
   decidedBy: 'finance.act',
-  expiresAfterDays: null,
-  replaces: false,
   about: ({ payoutId }) => payoutId,
   vendorId: (of) => of.vendorId,
   describe: (of) => [

@@ -1,20 +1,10 @@
 import type { Queryable } from '../../platform/db/pool.ts';
+import type { PayoutContent } from '../ledger/authenticity.ts';
 import type { ProposalFilter } from '../../proposals/store.ts';
 
-/** A transfer of our bank to a vendor's. */
-export interface PayoutRow {
-  /** The id of its proposal. */
-  payoutId: string;
-  vendorId: number;
-  amountCents: bigint;
-  bankAccount: string;
-  /** The reference of the bank's transfer. */
-  reference: string;
-  evidence: string;
-  note: string;
-  proposedBy: string;
-  decidedBy: string;
-  postedAt: Date;
+/** A transfer of our bank to a vendor's. Its id is that of its proposal. */
+export interface PayoutRow extends Omit<PayoutContent, 'approvedBy'> {
+  readonly decidedBy: string;
 }
 
 /** Returns false if the payout was booked, or the reference was entered before. */
@@ -25,8 +15,8 @@ export async function insertPayout(
 ): Promise<boolean> {
   const inserted = await db.query(
     `insert into vendor_payouts (payout_id, vendor_id, amount_cents, bank_account, reference, evidence,
-       note, proposed_by, decided_by, posted_at, mac)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict do nothing`,
+       note, proposed_by, decided_by, posted_at, mac, bank)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) on conflict do nothing`,
     [
       payout.payoutId,
       payout.vendorId,
@@ -39,6 +29,7 @@ export async function insertPayout(
       payout.decidedBy,
       payout.postedAt,
       mac,
+      payout.bank,
     ],
   );
   return inserted.rowCount === 1;

@@ -57,7 +57,6 @@ export const quarantineReleaseKind = ({ ledgerMac, wireTime }: Deps): AnyKind =>
     content: compiled(content),
     proposedBy: 'system.act',
     decidedBy: 'system.act',
-    expiresAfterDays: null,
     replaces: true,
     about: ({ quarantineId }) => quarantineId,
     describe: (of) => linesOf(of.missing, periodOf(of, wireTime)),

@@ -12,6 +12,7 @@ import { withinTransaction } from '../../platform/db/pool.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { changeSettings } from '../../platform/db/settings-watch.ts';
 import { accountEndText, accountText } from '../ledger/authenticity.ts';
+import { listUnknownBanks } from '../house/store.ts';
 import { postingTime } from '../../platform/db/posting-time.ts';
 import { sourceProtocolOf, statementsOf } from '../../connectors/registry.ts';
 import { SOURCE_KINDS } from '../../connectors/source.ts';
@@ -66,12 +67,24 @@ export async function setSource(
       ),
     );
     const status = change.status ?? known?.status ?? 'active';
-    const row = { sourceCode, name, collector, kind, settings, status };
+    const bank = change.bank ?? known?.bank ?? sourceCode;
+    const row = { sourceCode, name, collector, kind, bank, settings, status };
+    await requireBank(client, row);
     await checkSource(row);
     await requireOwnAccount(client, row);
     await putSource(client, row, known !== undefined && isRenumbered(known, row));
     return { row: await requireSource(client, sourceCode), added: known === undefined };
   });
+}
+
+/** Throws: `PlainError` unless the account of ours is named as the source, that of another one, or in the chart. */
+async function requireBank(
+  db: Queryable,
+  { bank, sourceCode }: Pick<SourceRow, 'bank' | 'sourceCode'>,
+): Promise<void> {
+  if (bank === sourceCode || (await listUnknownBanks(db, [bank])).length === 0) return;
+  const text = `There is no account bank:${bank}. Add it with house chart propose.`;
+  throw new PlainError(text, { field: 'bank' });
 }
 
 /**

@@ -1,15 +1,20 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { strict } from '../../platform/base/json-fields.ts';
 import { findVendor } from '../../parties/read-vendors.ts';
 import { compiled } from '../../platform/base/compiled.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { kind } from '../../proposals/kind.ts';
-import type { Actor, AnyKind, Approved } from '../../proposals/kind.ts';
+import type { Actor, AnyKind, Approved, Line } from '../../proposals/kind.ts';
 import type { Proposals } from '../../proposals/proposals.ts';
 import type { ProposalRow } from '../../proposals/proposal.ts';
 import { HOUSE } from '../cases/cases-store.ts';
 import { findOpenReceiptCase, readKeptReceipts } from '../cases/kept-receipts-store.ts';
+import type { HouseAccount } from '../house/account.ts';
+import { requireJournalAccount } from '../house/journal.ts';
+import { findUnknown } from '../house/journals.ts';
+import { bookClosed } from './books.ts';
 import { insertReceiptEvent, lockReceipt, setClosed } from './store.ts';
 import { findReceipts, findReceiptsLike, listReversals, wasClosed } from './read-receipts.ts';
 import type { ReceiptRow } from './read-receipts.ts';
@@ -24,23 +29,24 @@ import type { ReceiptDeps } from './take.ts';
 export const RECEIPT = 'receipt';
 
 const name = Type.String({ minLength: 1, maxLength: 200 });
-const content = Type.Object(
-  {
-    receiptId: name,
-    issuer: name,
-    receipt: name,
-    cents: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }),
-    /** Whom it is credited to; null: it is closed without a vendor. */
-    vendor: Type.Union([Type.Null(), Type.Object({ vendorId: Type.Integer(), vid: name })]),
-  },
-  { additionalProperties: false },
-);
+const content = strict({
+  receiptId: name,
+  issuer: name,
+  receipt: name,
+  cents: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }),
+  /** Whom it is credited to; null: it is closed without a vendor. */
+  vendor: Type.Union([Type.Null(), Type.Object({ vendorId: Type.Integer(), vid: name })]),
+  /** The account that gets what a closed one is, as journals name it; null: the bank, as it is no money of ours. */
+  account: Type.Union([Type.Null(), name]),
+});
 type Content = Static<typeof content>;
 
 interface Facts {
   readonly row: ReceiptRow | undefined;
   readonly isAuthentic: boolean;
   readonly wasClosed: boolean;
+  /** Why the account cannot be used; null: nothing. */
+  readonly accountProblem: string | null;
   readonly mayCollect: boolean;
   /** A case about it as a disputed one is open. */
   readonly hasCase: boolean;
@@ -92,13 +98,13 @@ export const receiptKind = (deps: ReceiptDeps): AnyKind =>
     content: compiled(content),
     proposedBy: 'receipts.act',
     decidedBy: 'receipts.act',
-    expiresAfterDays: null,
     replaces: true,
     about: ({ receiptId }) => receiptId,
     vendorId: ({ vendor }) => vendor?.vendorId ?? null,
-    describe: ({ issuer, receipt, cents, vendor }) => [
+    describe: ({ issuer, receipt, cents, vendor, account }) => [
       { label: 'Receipt', text: `${receipt} (${issuer})`, cents },
       { label: 'Vendor', text: vendor?.vid ?? 'none: it is closed' },
+      ...(account === null ? [] : [{ label: 'Account', text: account }]),
     ],
     read: async (db, of, { lock }) => {
       const row = lock
@@ -113,25 +119,7 @@ export const receiptKind = (deps: ReceiptDeps): AnyKind =>
       of,
       collectedCents,
     }),
-    show: ({ row, of: { vendor, cents }, collectedCents }) =>
-      vendor === null
-        ? [{ label: 'Closed without a vendor', cents }]
-        : [
-            ...(collectedCents === 0n
-              ? []
-              : [
-                  {
-                    label: 'Has been reported by its collector',
-                    text: vendor.vid,
-                    cents: String(collectedCents),
-                  },
-                ]),
-            {
-              label: 'Credited as collected income',
-              text: vendor.vid,
-              cents: String(row.amountCents - collectedCents),
-            },
-          ],
+    show: linesOf,
     remarks: ({ row }) =>
       row?.doubt ? [{ label: 'Waits because', text: doubtText(row.doubt) }] : [],
     apply: async (db, plan, approval) => await apply(db, deps, plan, approval),
@@ -141,6 +129,26 @@ export const receiptKind = (deps: ReceiptDeps): AnyKind =>
     },
   });
 
+/** What the decision does. */
+function linesOf({ row, of: { vendor, cents, account }, collectedCents }: Plan): Line[] {
+  if (vendor === null) {
+    const text = account ?? `bank:${row.bank}`;
+    return [
+      { label: 'Closed without a vendor', cents },
+      { label: 'Credited, but for what its bank took back', text },
+    ];
+  }
+  const text = vendor.vid;
+  const reported = { label: 'Has been reported by its collector', text };
+  return [
+    ...(collectedCents === 0n ? [] : [{ ...reported, cents: String(collectedCents) }]),
+    {
+      ...{ label: 'Credited as collected income', text },
+      cents: String(row.amountCents - collectedCents),
+    },
+  ];
+}
+
 /** Proposes it; of a credited one, to move it to the vendor. Throws: `PlainError` with the problem. */
 export async function proposeForReceipt(
   { pool, proposals }: { readonly pool: Pool; readonly proposals: Proposals },
@@ -149,16 +157,22 @@ export async function proposeForReceipt(
     readonly note: string;
     /** Null: close it. */
     readonly vid: string | null;
+    /** See `Content`. */
+    readonly account?: string | null;
   },
 ): Promise<ProposalRow> {
   const row = await requireReceipt(pool, request);
   const { receiptId, issuer, receipt, amountCents } = row;
-  const { vid, by, note } = request;
+  const { vid, by, note, account = null } = request;
+  if (account !== null) {
+    if (vid !== null) throw new PlainError('Its vendor gets it.', { field: 'account' });
+    requireJournalAccount(account, 'account');
+  }
   const vendor = vid === null ? null : { vendorId: await requireVendor(pool, vid), vid };
   if (vendor !== null && row.state === 'credited') {
     return await proposeMove({ pool, proposals }, row, { to: vendor, by, note });
   }
-  const made = { receiptId, issuer, receipt, cents: String(amountCents), vendor };
+  const made = { receiptId, issuer, receipt, cents: String(amountCents), vendor, account };
   return await proposals.propose({ kind: RECEIPT, content: made, by, note });
 }
 
@@ -172,7 +186,7 @@ async function requireVendor(db: Queryable, vid: string): Promise<number> {
 async function readFacts(
   db: Queryable,
   { ledgerMac }: ReceiptDeps,
-  { receiptId, vendor }: Content,
+  { receiptId, vendor, account }: Content,
   row: ReceiptRow | undefined,
 ): Promise<Facts> {
   const isDisputed = row?.state === 'disputed';
@@ -181,6 +195,7 @@ async function readFacts(
     row,
     isAuthentic: row !== undefined && isReceiptAuthentic(ledgerMac, row),
     wasClosed: await wasClosed(db, receiptId),
+    accountProblem: account === null ? null : await findUnknown(db, [account]),
     mayCollect:
       row !== undefined &&
       vendor !== null &&
@@ -215,6 +230,9 @@ function requireDecidable(facts: Facts, of: Content, proposedAt: Date | null): v
   if (proposedAt !== null && reversedAt !== null && reversedAt >= proposedAt) {
     throw new PlainError('The provider took the money back after the proposal; propose again.');
   }
+  if (facts.accountProblem !== null) {
+    throw new PlainError(facts.accountProblem, { field: 'account' });
+  }
   if (of.vendor === null) return;
   if (facts.collectedCents >= amountCents) {
     throw new PlainError(
@@ -243,7 +261,7 @@ async function apply(
   db: Queryable,
   { ledgerMac }: ReceiptDeps,
   { row, of, collectedCents }: Plan,
-  { proposal, by }: Approved<Content>,
+  { proposal, by, at }: Approved<Content>,
 ): Promise<void> {
   const people = { proposedBy: proposal.proposedBy, decidedBy: by };
   const isDisputed = row.state === 'disputed';
@@ -255,6 +273,9 @@ async function apply(
   });
   if (of.vendor === null) {
     await setClosed(db, resign(ledgerMac, row, { state: 'closed', vendorId: null, ...people }));
+    const reversedCents = sumReversed(await listReversals(db, row));
+    const account = of.account as HouseAccount | null;
+    await bookClosed(db, ledgerMac, row, { reversedCents, account, at });
     return;
   }
   const { vendorId } = of.vendor;

@@ -1,4 +1,4 @@
-import { centsAboveZero, filledText } from '../../platform/base/json-fields.ts';
+import { centsAboveZero, filledText, strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { compiled } from '../../platform/base/compiled.ts';
@@ -24,19 +24,16 @@ import { mayCollect } from './hindrance.ts';
 
 const COLLECTION = 'collection';
 
-const content = Type.Object(
-  {
-    collector: filledText(64),
-    /** The collector's own. */
-    reference: filledText(64),
-    vendorId: Type.Integer(),
-    vid: filledText(64),
-    cents: centsAboveZero,
-    /** When the customer paid. */
-    paidAt: timeField,
-  },
-  { additionalProperties: false },
-);
+const content = strict({
+  collector: filledText(64),
+  /** The collector's own. */
+  reference: filledText(64),
+  vendorId: Type.Integer(),
+  vid: filledText(64),
+  cents: centsAboveZero,
+  /** When the customer paid. */
+  paidAt: timeField,
+});
 type Content = Static<typeof content>;
 
 interface Facts {
@@ -68,7 +65,7 @@ export const collectionKind = ({
     name: COLLECTION,
     title: 'Income in a collector’s name',
     content: compiled(content),
-    ...{ proposedBy: 'receipts.act', decidedBy: 'receipts.act', expiresAfterDays: null },
+    ...{ proposedBy: 'receipts.act', decidedBy: 'receipts.act' },
     // A changed mind is a new proposal.
     ...{ replaces: true, actsAlone: mayActAlone },
     about: ({ collector, reference }) => `${collector} ${reference}`,

@@ -6,7 +6,7 @@ import { readVids } from '../../parties/read-vendors.ts';
 import { cleanWhole, decodeText } from '../../platform/base/clean-text.ts';
 import type { WireTime } from '../../platform/base/clock.ts';
 import { compiled } from '../../platform/base/compiled.ts';
-import { centsAboveZero, filledText } from '../../platform/base/json-fields.ts';
+import { centsAboveZero, filledText, strict } from '../../platform/base/json-fields.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { requireFound } from '../../platform/base/proposal.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
@@ -32,28 +32,22 @@ import type { ReceiptDeps } from './take.ts';
 
 export const UNREAD_MESSAGE = 'unread_message';
 
-const content = Type.Object(
-  {
-    messageId: filledText(64),
-    sha256: filledText(64),
-    sender: filledText(64),
-    /** The receipt that people read; null: the message is closed, as it is about no money, or about known money. */
-    receipt: Type.Union([
-      Type.Null(),
-      Type.Object(
-        {
-          issuer: filledText(100),
-          receipt: filledText(100),
-          cents: centsAboveZero,
-          paidAt: timeField,
-          account: Type.Union([Type.Null(), filledText(40)]),
-        },
-        { additionalProperties: false },
-      ),
-    ]),
-  },
-  { additionalProperties: false },
-);
+const content = strict({
+  messageId: filledText(64),
+  sha256: filledText(64),
+  sender: filledText(64),
+  /** The receipt that people read; null: the message is closed, as it is about no money, or about known money. */
+  receipt: Type.Union([
+    Type.Null(),
+    strict({
+      issuer: filledText(100),
+      receipt: filledText(100),
+      cents: centsAboveZero,
+      paidAt: timeField,
+      account: Type.Union([Type.Null(), filledText(40)]),
+    }),
+  ]),
+});
 type Content = Static<typeof content>;
 
 interface Facts {
@@ -79,7 +73,7 @@ export const unreadMessageKind = (deps: ReceiptDeps & { readonly wireTime: WireT
     name: UNREAD_MESSAGE,
     title: 'Message that could not be read',
     content: compiled(content),
-    ...{ proposedBy: 'receipts.act', decidedBy: 'receipts.act', expiresAfterDays: null },
+    ...{ proposedBy: 'receipts.act', decidedBy: 'receipts.act' },
     replaces: true,
     about: ({ messageId }) => messageId,
     describe: (of) => describe(of, deps.wireTime),
@@ -193,9 +187,9 @@ async function reportOf(
 ): Promise<ReceiptReport | null> {
   const source = await findSource(db, sender);
   if (source === undefined || channel === 'callback') return null;
-  const { sourceCode, collector } = source;
+  const { sourceCode, collector, bank } = source;
   return {
-    ...{ issuer, receipt, sourceCode, collector, channel, account, payer: null },
+    ...{ issuer, receipt, sourceCode, collector, bank, channel, account, payer: null },
     ...{ amountCents: BigInt(cents), paidAt: new Date(paidAt) },
     isByHand: !plainText(body).includes(receipt),
   };

@@ -7,6 +7,8 @@ export const DOUBT_TEXTS: Readonly<Record<Doubt['reason'], string>> = {
   alike: 'another source reported this amount for this account at about this time or on this day',
   collected: 'a collector reported this number and amount itself',
   changed_hands: 'the account number was another vendor’s shortly before',
+  opening:
+    'the balance that the vendor brought from another system may have this money, because its date is later',
   payout: 'it may be a payout to the vendor that the bank returned',
   returned: 'the bank marks it, or its text, as the return of a payment of ours',
   renumbered:

@@ -203,6 +203,7 @@ function rowOf(
   const made = { receiptId: newId(), receivedAt: new Date(), mac: Buffer.alloc(0) };
   const row = known ?? {
     ...{ ...report, ...made, ...nobody, doubt, state: 'unmatched' as const },
+    ...{ bank: report.bank ?? report.sourceCode, isUnallocated: true },
     ...{ vendorId: null, moves: 0, movedCents: null },
     isArrivalTime: report.isArrivalTime === true,
   };

@@ -27,11 +27,13 @@ export async function hindranceOf(db: Queryable, row: Claimed): Promise<Hindranc
 
 /** The collected income that the receipt is. */
 export function incomeOf(row: Claimed): CollectedIncome {
-  const { collector, vendorId } = row;
+  const { collector, vendorId, bank } = row;
   const reference = collectionReference(row);
   // One with a time that cannot be, which two people assigned, was paid at the latest when it was reported.
   const paidAt = isFarAhead(row.paidAt, row.receivedAt.getTime()) ? row.receivedAt : row.paidAt;
-  return { collector, reference, vendorId, amountCents: creditedCents(row), paidAt };
+  const isFromBank = row.moves === 0 && !row.isUnallocated;
+  const account = isFromBank ? (`bank:${bank}` as const) : 'unallocated';
+  return { collector, reference, vendorId, amountCents: creditedCents(row), paidAt, account };
 }
 
 /** Cents credited of a receipt: if it was moved, what its last vendor still had. */

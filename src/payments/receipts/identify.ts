@@ -18,11 +18,17 @@ import {
   MAX_OTHERS,
 } from './identity-store.ts';
 import type { AlikeRow, NumberedRow } from './identity-store.ts';
-import { collectionReference } from './receipt.ts';
+import { collectionReference, isBooked } from './receipt.ts';
 import type { Doubt, ReceiptReport } from './receipt.ts';
 import { areOtherPayers, isNamed, relationOf } from './same-money.ts';
 import { areSeparate } from './bank-accounts.ts';
-import { findHolder, findLongerAccounts, findOtherVendors, listSources } from './sources-store.ts';
+import {
+  findHolder,
+  findLongerAccounts,
+  findOpeningAfter,
+  findOtherVendors,
+  listSources,
+} from './sources-store.ts';
 import { lockReceipt } from './store.ts';
 import { findReceipt } from './read-receipts.ts';
 import type { ReceiptRow } from './read-receipts.ts';
@@ -85,6 +91,10 @@ async function findDoubt(
   if (vendorId === undefined && (await isFormersAccount(client, report))) {
     return { reason: 'changed_hands', others: [report.account ?? ''] };
   }
+  const opening =
+    vendorId &&
+    (await findOpeningAfter(client, { ...report, vendorId, isBooked: isBooked(report) }));
+  if (opening) return { reason: 'opening', others: [opening.toISOString()] };
   const payouts = await listPaidOut(client, report, vendorId);
   if (payouts !== null) return payouts;
   if (report.isReturn === true) return { reason: 'returned', others: [report.receipt] };
@@ -228,6 +238,20 @@ export async function hasReceipt(
       row.amountCents === income.amountCents &&
       !isCollectionOf(income, row),
   );
+}
+
+/**
+ * Refuses income of the time before the balance that its vendor brought from another system, which has it already: the
+ * collector may repeat what it reported there. Two people may book it. Throws: `invalid_field`.
+ */
+export async function requireAfterOpening(
+  client: Queryable,
+  income: Pick<CollectedIncome, 'vendorId' | 'paidAt'>,
+): Promise<void> {
+  if ((await findOpeningAfter(client, { ...income, isBooked: false })) === undefined) return;
+  const text =
+    'paid_at is before the vendor came from another system: its balance has this income. If it does not, the company that runs this service books it';
+  throw new Refusal('invalid_field', { field: 'paid_at', text });
 }
 
 /** Accounts and numbers that the text names if its lines are joined in another way; empty: no others. */

@@ -1,4 +1,4 @@
-import { centsAboveZero, filledText } from '../../platform/base/json-fields.ts';
+import { centsAboveZero, filledText, strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { compiled } from '../../platform/base/compiled.ts';
@@ -29,22 +29,16 @@ import type { ReceiptDeps } from './take.ts';
 
 export const RECEIPT_MOVE = 'receipt_move';
 
-const vendor = Type.Object(
-  { vendorId: Type.Integer(), vid: filledText(64) },
-  { additionalProperties: false },
-);
-const content = Type.Object(
-  {
-    receiptId: filledText(200),
-    issuer: filledText(200),
-    receipt: filledText(200),
-    /** The amount that the present vendor is still credited with, in cents. */
-    cents: centsAboveZero,
-    from: vendor,
-    to: vendor,
-  },
-  { additionalProperties: false },
-);
+const vendor = strict({ vendorId: Type.Integer(), vid: filledText(64) });
+const content = strict({
+  receiptId: filledText(200),
+  issuer: filledText(200),
+  receipt: filledText(200),
+  /** The amount that the present vendor is still credited with, in cents. */
+  cents: centsAboveZero,
+  from: vendor,
+  to: vendor,
+});
 type MoveContent = Static<typeof content>;
 
 interface Facts {
@@ -78,7 +72,7 @@ export const receiptMoveKind = (deps: ReceiptDeps): AnyKind =>
     name: RECEIPT_MOVE,
     title: 'Receipt of another vendor',
     content: compiled(content),
-    ...{ proposedBy: 'receipts.act', decidedBy: 'receipts.act', expiresAfterDays: null },
+    ...{ proposedBy: 'receipts.act', decidedBy: 'receipts.act' },
     replaces: true,
     about: ({ receiptId }) => receiptId,
     vendorId: ({ to }) => to.vendorId,
@@ -93,7 +87,10 @@ export const receiptMoveKind = (deps: ReceiptDeps): AnyKind =>
       row: required(facts.row, of),
       of,
       caseId: facts.caseId,
-      taken: takenBack(of.from.vendorId, facts, BigInt(of.cents)),
+      taken: takenBack(of.from.vendorId, facts, {
+        amountCents: BigInt(of.cents),
+        to: 'unallocated',
+      }),
     }),
     show,
     isOver: ({ row }, of) => row?.state === 'credited' && row.vendorId !== of.from.vendorId,

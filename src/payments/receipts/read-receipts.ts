@@ -9,6 +9,10 @@ export interface ReceiptRow {
   receiptId: string;
   sourceCode: string;
   collector: string;
+  /** The account of ours that the money came to, without `bank:`. */
+  bank: string;
+  /** It is booked as money whose vendor is not known. */
+  isUnallocated: boolean;
   account: string | null;
   payer: string | null;
   amountCents: bigint;
@@ -32,7 +36,7 @@ export interface ReceiptRow {
 }
 
 export const COLUMNS = `issuer, receipt, receipt_id as "receiptId", source_code as "sourceCode", collector,
-  account, payer, amount_cents as "amountCents", paid_at as "paidAt", is_arrival_time as "isArrivalTime",
+  bank, is_unallocated as "isUnallocated", account, payer, amount_cents as "amountCents", paid_at as "paidAt", is_arrival_time as "isArrivalTime",
   received_at as "receivedAt", vendor_id as "vendorId", state, doubt, reversed_at as "reversedAt", moves, moved_cents as "movedCents",
   proposed_by as "proposedBy", decided_by as "decidedBy", decided_at as "decidedAt", mac`;
 

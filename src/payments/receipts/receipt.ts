@@ -30,6 +30,8 @@ export interface ReceiptReport {
   readonly sourceCode: string;
   /** In whose name it is collected. */
   readonly collector: string;
+  /** The account of ours that the money came to, without `bank:`. Absent: that of the source's code. */
+  readonly bank?: string;
   readonly channel: Channel;
   readonly amountCents: bigint;
   readonly paidAt: Date;
@@ -70,6 +72,13 @@ export interface OtherReadings {
   readonly receipts: readonly string[];
 }
 
+/** True if its time may be days after the payment: that at which a bank booked it, or at which its report arrived. */
+export const isBooked = ({
+  channel,
+  isArrivalTime = false,
+}: Pick<ReceiptReport, 'channel' | 'isArrivalTime'>): boolean =>
+  channel === 'statement' || isArrivalTime;
+
 /** Why people decide about a receipt although its vendor may be known. */
 export interface Doubt {
   /**
@@ -77,6 +86,7 @@ export interface Doubt {
    * differently was reported, or one of the two texts names the number of the other. `alike`: another source reported the same amount for the same account
    * at about this time, or on this day if one of the two has no time. `collected`: a collector reported this number and amount itself.
    * `line_wrap`: its text can be read in two ways. `part`: the account number may be a part of another vendor's. `changed_hands`: the account number was another vendor's before.
+   * `opening`: it was paid before the date of the balance that the vendor brought from another system.
    * `payout`: a payout of this amount to the vendor may have come back, or the text names a payout's reference.
    * `mistyped`: people entered the number of one of the two, which have one issuer, amount and account.
    * `returned`: the bank marks it, or its text, as the return of a payment of ours. `renumbered`: the source listed this amount on
@@ -91,6 +101,7 @@ export interface Doubt {
     | 'line_wrap'
     | 'part'
     | 'changed_hands'
+    | 'opening'
     | 'payout'
     | 'returned'
     | 'renumbered'

@@ -1,13 +1,15 @@
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
+import type { Mac } from '../../platform/base/mac.ts';
 import { repeatableTransaction } from '../../platform/db/pool.ts';
-import type { Pool, Queryable } from '../../platform/db/pool.ts';
+import type { Queryable } from '../../platform/db/pool.ts';
 import { postingTime } from '../../platform/db/posting-time.ts';
 import { requireReceipt } from './assign.ts';
 import type { ReceiptName } from './assign.ts';
 import type { ReceiptReport } from './receipt.ts';
 import { judge } from './reversals.ts';
 import type { ReversalReport } from './reversals.ts';
+import { bookReversal } from './books.ts';
 import { insertReceiptEvent, lockReceipt, setReversed } from './store.ts';
 import { isDebited, listReversals } from './read-receipts.ts';
 import type { ReceiptRow } from './read-receipts.ts';
@@ -25,7 +27,7 @@ export interface ReversedBy extends ReversalReport {
  * Throws: `PlainError` if the receipt is not known.
  */
 export async function reportReversal(
-  pool: Pool,
+  { pool, ledgerMac }: Pick<ReceiptDeps, 'pool' | 'ledgerMac'>,
   name: ReceiptName,
   by: ReversedBy,
 ): Promise<boolean> {
@@ -37,7 +39,7 @@ export async function reportReversal(
       const text = `It must be at most ${formatMoney(row.amountCents)}, the amount of the receipt.`;
       throw new PlainError(text, { field: 'amount' });
     }
-    return await reverse(client, row, by);
+    return await reverse(client, ledgerMac, row, by);
   });
 }
 
@@ -56,7 +58,7 @@ export async function takeReversal(
   const { note = `reported as reversed, ${formatMoney(cents)}, ${when}`, key = when } = about;
   return await repeatableTransaction(pool, async (client) => {
     const row = await keepWaiting(client, ledgerMac, report);
-    return await reverse(client, row, { actor, sourceCode, note, cents, at, key });
+    return await reverse(client, ledgerMac, row, { actor, sourceCode, note, cents, at, key });
   });
 }
 
@@ -80,7 +82,12 @@ export async function takeUnlessDebited(
 }
 
 /** The caller holds the receipt's lock. Returns false if no more money went back than was known. */
-async function reverse(client: Queryable, row: ReceiptRow, by: ReversedBy): Promise<boolean> {
+async function reverse(
+  client: Queryable,
+  mac: Mac,
+  row: ReceiptRow,
+  by: ReversedBy,
+): Promise<boolean> {
   const { actor, note } = by;
   // Read after the lock, as the time of a proposal is: one of the two came first.
   const reversedAt = await postingTime(client);
@@ -98,8 +105,12 @@ async function reverse(client: Queryable, row: ReceiptRow, by: ReversedBy): Prom
     key,
     repeat: isRepeat,
   };
-  await insertReceiptEvent(client, row.receiptId, { action: 'reversed', actor, detail });
+  const event = { action: 'reversed', actor, detail } as const;
+  const eventId = await insertReceiptEvent(client, row.receiptId, event);
   if (isRepeat) return false;
+  const { at = reversedAt } = by;
+  // What two people closed is not at the bank any more.
+  if (row.state !== 'closed') await bookReversal(client, mac, row, { eventId, cents, at });
   await setReversed(client, row.receiptId, reversedAt);
   await openReversed(client, row, { source: actor, note, cents });
   return true;

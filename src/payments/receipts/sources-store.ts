@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/db/pool.ts';
+import type { AccountContent } from '../ledger/authenticity.ts';
 
 /** The advisory locks of imports; the second number is the source’s. */
 const IMPORT_LOCK = 0x5ec1;
@@ -9,12 +10,14 @@ export interface SourceRow {
   /** One of `SOURCE_KINDS`. */
   kind: string;
   collector: string;
+  /** The account of ours where its money is, without `bank:`. */
+  bank: string;
   settings: Readonly<Record<string, unknown>>;
   status: 'active' | 'suspended';
   pulledUntil: Date | null;
 }
 
-const SOURCE_COLUMNS = `source_code as "sourceCode", name, kind, collector, settings, status,
+const SOURCE_COLUMNS = `source_code as "sourceCode", name, kind, collector, bank, settings, status,
   pulled_until as "pulledUntil"`;
 
 export async function listSources(db: Queryable): Promise<SourceRow[]> {
@@ -41,13 +44,13 @@ export async function putSource(
   row: Omit<SourceRow, 'pulledUntil'>,
   isRenumbered: boolean,
 ): Promise<void> {
-  const { sourceCode, name, kind, collector, settings, status } = row;
+  const { sourceCode, name, kind, collector, bank, settings, status } = row;
   await db.query(
-    `insert into receipt_sources (source_code, name, kind, collector, settings, status)
-     values ($1, $2, $3, $4, $5, $6)
-     on conflict (source_code) do update set name = excluded.name, collector = excluded.collector,
+    `insert into receipt_sources (source_code, name, kind, collector, bank, settings, status)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (source_code) do update set name = excluded.name, collector = excluded.collector, bank = excluded.bank,
        settings = excluded.settings, status = excluded.status`,
-    [sourceCode, name, kind, collector, JSON.stringify(settings), status],
+    [sourceCode, name, kind, collector, bank, JSON.stringify(settings), status],
   );
   if (!isRenumbered) return;
   await db.query('update receipt_sources set renumbered_at = now() where source_code = $1', [
@@ -55,19 +58,10 @@ export async function putSource(
   ]);
 }
 
-export interface AccountRow {
-  accountId: string;
-  sourceCode: string;
-  account: string;
-  vendorId: number;
-  addedAt: Date;
-  addedBy: string;
-}
-
 /** The vendor that has an account number at a source now; undefined: nobody. */
 export async function findHolder(
   db: Queryable,
-  { sourceCode, account }: Pick<AccountRow, 'sourceCode' | 'account'>,
+  { sourceCode, account }: Pick<AccountContent, 'sourceCode' | 'account'>,
 ): Promise<number | undefined> {
   const found = await db.query<{ vendorId: number }>(
     `select vendor_id as "vendorId" from receipt_accounts
@@ -89,7 +83,7 @@ const BOOKED_AFTER = `interval '7 days'`;
  */
 export async function findVendorOfAccount(
   db: Queryable,
-  payment: Pick<AccountRow, 'sourceCode' | 'account'> & {
+  payment: Pick<AccountContent, 'sourceCode' | 'account'> & {
     readonly paidAt: Date;
     readonly isBooked: boolean;
   },
@@ -104,6 +98,26 @@ export async function findVendorOfAccount(
     [sourceCode, account, paidAt, isBooked],
   );
   return found.rows[0]?.vendorId;
+}
+
+/**
+ * The date of the balances that a vendor brought from another system, if they may have a payment of this time; undefined:
+ * they do not. What a bank books later may be paid before, and be known there by its confirmation.
+ */
+export async function findOpeningAfter(
+  db: Queryable,
+  {
+    vendorId,
+    paidAt,
+    isBooked,
+  }: { readonly vendorId: number; readonly paidAt: Date; readonly isBooked: boolean },
+): Promise<Date | undefined> {
+  const found = await db.query<{ valuedAt: Date }>(
+    `select valued_at as "valuedAt" from vendor_openings
+     where vendor_id = $1 and $2 <= valued_at + case when $3 then ${BOOKED_AFTER} else interval '0' end`,
+    [vendorId, paidAt, isBooked],
+  );
+  return found.rows[0]?.valuedAt;
 }
 
 /** Finds the account numbers that a vendor other than this one has or had at the source. */
@@ -129,7 +143,7 @@ export async function findOtherVendors(
  */
 export async function findLongerAccounts(
   db: Queryable,
-  about: Pick<AccountRow, 'sourceCode' | 'account' | 'vendorId'> & {
+  about: Pick<AccountContent, 'sourceCode' | 'account' | 'vendorId'> & {
     /** False: only zeros may be missing. */
     readonly mayBePart: boolean;
   },
@@ -165,8 +179,8 @@ export async function listAccounts(
   db: Queryable,
   sourceCode: string,
   page: { readonly after?: string | undefined; readonly limit?: number } = {},
-): Promise<AccountRow[]> {
-  const listed = await db.query<AccountRow>(
+): Promise<AccountContent[]> {
+  const listed = await db.query<AccountContent>(
     `select account_id as "accountId", source_code as "sourceCode", account,
        vendor_id as "vendorId", added_at as "addedAt", added_by as "addedBy"
      from receipt_accounts where source_code = $1 and ended_at is null and ($2::text is null or account > $2)
@@ -179,7 +193,7 @@ export async function listAccounts(
 /** Returns false if the account number is in use at the source. */
 export async function insertAccount(
   db: Queryable,
-  row: AccountRow & { readonly mac: Buffer },
+  row: AccountContent & { readonly mac: Buffer },
 ): Promise<boolean> {
   const inserted = await db.query(
     `insert into receipt_accounts (account_id, source_code, account, vendor_id, added_at, added_by, mac)
@@ -192,7 +206,7 @@ export async function insertAccount(
 /** The id of the account number that is in use at the source, locked. */
 export async function lockAccount(
   db: Queryable,
-  { sourceCode, account }: Pick<AccountRow, 'sourceCode' | 'account'>,
+  { sourceCode, account }: Pick<AccountContent, 'sourceCode' | 'account'>,
 ): Promise<string | undefined> {
   const found = await db.query<{ accountId: string }>(
     `select account_id as "accountId" from receipt_accounts

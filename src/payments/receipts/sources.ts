@@ -10,7 +10,7 @@ import type { SourceRow } from './sources-store.ts';
 
 /** A source that reports by itself. */
 export interface OpenSource {
-  readonly row: Pick<SourceRow, 'sourceCode' | 'collector'>;
+  readonly row: Pick<SourceRow, 'sourceCode' | 'collector' | 'bank'>;
   readonly provider: ReceiptSource;
 }
 
@@ -117,7 +117,7 @@ export function createReceiptSources(options: SourceOptions): ReceiptSources {
       for (const row of rows) {
         if (row.status !== 'active' || sourceProtocolOf(row.kind) === undefined) continue;
         const given = keysOf(keys, row);
-        const made = JSON.stringify([row.settings, row.collector, given]);
+        const made = JSON.stringify([row.settings, row.collector, row.bank, given]);
         const known = sources.get(row.sourceCode);
         const source = known?.made === made ? known.source : openWith(options, row, given);
         if (source !== undefined) next.set(row.sourceCode, { source, made });

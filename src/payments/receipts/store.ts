@@ -8,6 +8,8 @@ import type { ReceiptRow, ReceiptEvent } from './read-receipts.ts';
 export async function insertReceipt(
   db: Queryable,
   row: Receipt & {
+    readonly bank: string;
+    readonly isUnallocated: boolean;
     readonly state: ReceiptState;
     readonly doubt: Doubt | null;
     readonly mac: Buffer;
@@ -16,8 +18,8 @@ export async function insertReceipt(
   const inserted = await db.query(
     `insert into receipts (issuer, receipt, receipt_id, source_code, collector, account, payer,
        amount_cents, paid_at, received_at, vendor_id, state, mac, batch, doubt, named, is_day_only,
-       is_arrival_time, is_by_hand)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now(), $10, $11, $12, $13, $14, $15, $16, $17, $18)
+       is_arrival_time, is_by_hand, bank, is_unallocated)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now(), $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
      on conflict do nothing`,
     [
       row.issuer,
@@ -38,6 +40,8 @@ export async function insertReceipt(
       row.isDayOnly === true,
       row.isArrivalTime === true,
       row.isByHand === true,
+      row.bank,
+      row.isUnallocated,
     ],
   );
   return inserted.rowCount === 1;
@@ -125,6 +129,15 @@ export async function endClaim(
   return updated.rowCount === 1;
 }
 
+/** Returns false if it was booked as unallocated before. */
+export async function setUnallocated(db: Queryable, receiptId: string): Promise<boolean> {
+  const updated = await db.query(
+    'update receipts set is_unallocated = true where receipt_id = $1 and not is_unallocated',
+    [receiptId],
+  );
+  return updated.rowCount === 1;
+}
+
 /** The caller holds the receipt's lock. */
 export async function setReversed(db: Queryable, receiptId: string, at: Date): Promise<void> {
   await db.query('update receipts set reversed_at = $2 where receipt_id = $1', [receiptId, at]);
@@ -152,6 +165,40 @@ export async function insertReport(
   return inserted.rowCount === 1;
 }
 
+/** A line of a bank statement as it is kept. */
+export interface BankLine {
+  readonly bookedAt: Date;
+  /** Below zero: it left the account. */
+  readonly amountCents: bigint;
+  /** Its number among lines with the same content. */
+  readonly nth: number;
+  readonly kind: string;
+  readonly issuer: string;
+  readonly receipt: string;
+  readonly reference: string;
+}
+
+/** Keeps lines of a statement. Those that are known change nothing. */
+export async function insertBankLines(
+  db: Queryable,
+  { bank, sourceCode }: { readonly bank: string; readonly sourceCode: string },
+  lines: readonly BankLine[],
+): Promise<void> {
+  await db.query(
+    `insert into bank_lines (bank, source_code, reported_at, booked_at, amount_cents, nth, kind, issuer,
+       receipt, reference)
+     select $1, $2, now(), u.* from unnest($3::timestamptz[], $4::bigint[], $5::integer[], $6::text[],
+       $7::text[], $8::text[], $9::text[]) u
+     on conflict do nothing`,
+    [
+      ...[bank, sourceCode, lines.map(({ bookedAt }) => bookedAt)],
+      ...[lines.map(({ amountCents }) => amountCents), lines.map(({ nth }) => nth)],
+      ...[lines.map(({ kind }) => kind), lines.map(({ issuer }) => issuer)],
+      ...[lines.map(({ receipt }) => receipt), lines.map(({ reference }) => reference)],
+    ],
+  );
+}
+
 /** Keeps a debit of a bank statement whose credit is not known. */
 export async function insertDebit(db: Queryable, report: ReceiptReport): Promise<void> {
   const { issuer, receipt, amountCents, sourceCode, paidAt } = report;
@@ -166,10 +213,12 @@ export async function insertReceiptEvent(
   db: Queryable,
   receiptId: string,
   event: ReceiptEvent,
-): Promise<void> {
+): Promise<string> {
+  const eventId = newId();
   await db.query(
     `insert into receipt_events (receipt_id, event_id, at, action, actor, detail)
      values ($1, $2, clock_timestamp(), $3, $4, $5)`,
-    [receiptId, newId(), event.action, event.actor, JSON.stringify(event.detail)],
+    [receiptId, eventId, event.action, event.actor, JSON.stringify(event.detail)],
   );
+  return eventId;
 }

@@ -30,11 +30,11 @@ export function reportOf(
   { payment, channel }: Reported,
 ): ReceiptReport {
   const { receipt, amountCents, paidAt, payer, unknownType, isArrivalTime = false } = payment;
-  const { sourceCode, collector } = row;
+  const { sourceCode, collector, bank } = row;
   const account = reportedAccount(payment.account);
   const content = { receipt, amountCents, paidAt, isArrivalTime, account, payer };
   const doubt = unknownType !== undefined && {
     ownDoubt: { reason: 'type' as const, others: [unknownType] },
   };
-  return { issuer: provider.issuer, sourceCode, collector, channel, ...content, ...doubt };
+  return { issuer: provider.issuer, sourceCode, collector, bank, channel, ...content, ...doubt };
 }

@@ -8,11 +8,13 @@ import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { HOUSE } from '../cases/cases-store.ts';
 import { receiptText } from '../ledger/authenticity.ts';
 import { collect } from '../collections/collect.ts';
-import { hindranceOf, incomeOf, isTakenBack } from './hindrance.ts';
+import { bookUnallocated } from './books.ts';
+import { hindranceOf, incomeOf, isTakenBack, mayCollect } from './hindrance.ts';
 import { decideReport } from './judge-report.ts';
 import type { Decision } from './judge-report.ts';
 import { identify } from './identify.ts';
 import { openConflict, openReceiptCase, passConflict } from './receipt-cases.ts';
+import { isBooked } from './receipt.ts';
 import type { Channel, ReceiptReport } from './receipt.ts';
 import { findVendorOfAccount } from './sources-store.ts';
 import {
@@ -22,6 +24,7 @@ import {
   insertReport,
   lockReceipt,
   setClaimed,
+  setUnallocated,
   setUnclaimed,
 } from './store.ts';
 import { wasClosed } from './read-receipts.ts';
@@ -128,10 +131,10 @@ export async function vendorOf(
   report: Pick<ReceiptReport, 'sourceCode' | 'account' | 'paidAt' | 'isArrivalTime'>,
   channel: Channel,
 ): Promise<number | undefined> {
-  const { sourceCode, account, paidAt, isArrivalTime = false } = report;
+  const { sourceCode, account, paidAt } = report;
   if (account === null) return undefined;
-  const isBooked = channel === 'statement' || isArrivalTime;
-  return await findVendorOfAccount(client, { sourceCode, account, paidAt, isBooked });
+  const about = { sourceCode, account, paidAt, isBooked: isBooked({ ...report, channel }) };
+  return await findVendorOfAccount(client, about);
 }
 
 /**
@@ -158,8 +161,15 @@ async function insertOrLock(
   first: Pick<ReceiptRow, 'state' | 'vendorId' | 'doubt'>,
 ): Promise<{ readonly row: ReceiptRow; readonly isNew: boolean }> {
   const undecided = { proposedBy: null, decidedBy: null };
-  const made = { ...report, ...undecided, ...first, receiptId: newId() };
+  const bank = report.bank ?? report.sourceCode;
+  // Whoever may not have it yet gets it from there, too.
+  const isUnallocated =
+    first.state !== 'claimed' ||
+    first.vendorId === null ||
+    !(await mayCollect(client, report.collector, first.vendorId));
+  const made = { ...report, ...undecided, ...first, receiptId: newId(), bank, isUnallocated };
   const isNew = await insertReceipt(client, { ...made, mac: mac.sign(receiptText(made)) });
+  if (isNew && isUnallocated) await bookUnallocated(client, mac, made);
   const stored = await lockReceipt(client, report.issuer, report.receipt);
   if (stored === undefined) throw new Error(`receipt ${report.receipt} is gone`);
   return { row: stored, isNew };
@@ -286,6 +296,7 @@ async function unclaim(
   await repeatableTransaction(pool, async (client) => {
     const row = await lockReceipt(client, issuer, receipt);
     if (row?.state !== 'claimed' || !isTakenBack(row)) return;
+    await becomeUnallocated(client, ledgerMac, row);
     await setUnclaimed(
       client,
       resign(ledgerMac, row, { vendorId: null, state: 'unmatched', decidedBy: null }),
@@ -296,8 +307,14 @@ async function unclaim(
   });
 }
 
+/** Nobody was credited with it, and it is not known whether anybody will be. */
+async function becomeUnallocated(client: Queryable, mac: Mac, row: ReceiptRow): Promise<void> {
+  if (row.moves > 0 || !(await setUnallocated(client, row.receiptId))) return;
+  await bookUnallocated(client, mac, row);
+}
+
 async function endAs(
-  { pool }: ReceiptDeps,
+  { pool, ledgerMac }: ReceiptDeps,
   row: ReceiptRow,
   state: 'credited' | 'disputed',
 ): Promise<void> {
@@ -306,6 +323,7 @@ async function endAs(
     const event = { action: state, actor: row.collector, detail: { vendor_id: row.vendorId } };
     await insertReceiptEvent(client, row.receiptId, event);
     if (state === 'credited') return;
+    await becomeUnallocated(client, ledgerMac, row);
     const facts = { reason: 'reference_reused', issuer: row.issuer, receipt: row.receipt };
     await openReceiptCase(client, row, 'receipt_conflict', facts);
   });

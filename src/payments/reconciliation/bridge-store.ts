@@ -91,13 +91,15 @@ export interface LastStatement {
 export async function findLastStatement(
   db: Queryable,
   operatorCode: string,
+  until: Date | null = null,
 ): Promise<LastStatement | undefined> {
   const found = await db.query<LastStatement>(
     `select statement_id as "statementId", period_end as "periodEnd",
        closing_cents as "closingCents"
      from operator_statements where operator = $1 and closing_cents is not null
+       and period_end <= coalesce($2::timestamptz, 'infinity')
      order by period_end desc, imported_at desc limit 1`,
-    [operatorCode],
+    [operatorCode, until],
   );
   return found.rows[0];
 }

@@ -15,7 +15,6 @@ import { findAbsences, withoutLookalikes } from './absences.ts';
 import { matchStatement, unexplainedCents } from './match.ts';
 import type { Match, OurPayment } from './match.ts';
 import { listFormerTimes } from './statement-format.ts';
-import { readStatementFile } from './read-statement.ts';
 import type { ReadStatement } from './read-statement.ts';
 import {
   batches,
@@ -37,11 +36,7 @@ import { isRevised, listFormer } from './revised-store.ts';
 import type { KnownMovement } from './store.ts';
 import type { PaymentKey } from '../create/payment.ts';
 import { effectCents } from './statement.ts';
-import type {
-  StatementFormat,
-  StatementMovement,
-  StatementProblem,
-} from '../../connectors/operator-statements.ts';
+import type { StatementFormat, StatementMovement } from '../../connectors/operator-statements.ts';
 
 /** A statement, however it came. */
 export interface StatementImport {
@@ -56,12 +51,6 @@ export interface StatementImport {
   readonly onProgress?: (text: string) => void;
 }
 
-export interface ImportRequest extends StatementImport {
-  readonly pool: Pool;
-  readonly file: string;
-  readonly format: StatementFormat;
-}
-
 /** Our float with the operator over the period, in cents, all according to the statement. */
 export interface FloatProof {
   readonly openingCents: bigint | null;
@@ -74,36 +63,19 @@ export interface FloatProof {
   readonly unexplainedCents: bigint;
 }
 
-export type ImportResult =
-  | { readonly kind: 'refused'; readonly problems: readonly StatementProblem[] }
-  | {
-      readonly kind: 'imported';
-      readonly statementId: string;
-      /** The file was imported before, and nothing was done now. */
-      readonly repeated: boolean;
-      readonly verdicts: Readonly<Record<string, number>>;
-      readonly oursOnly: number;
-      readonly notPaid: number;
-      readonly casesOpened: number;
-      readonly ended: readonly EndedPayment[];
-      readonly float: FloatProof | null;
-      /** Sums booked in the accounts of the house; null for a repeated file. */
-      readonly booked: Booked | null;
-    };
-
-/**
- * Imports an operator's statement: all of it in one commit, or nothing. The same file again changes
- * nothing; a movement that was in an earlier statement is not counted twice.
- * Throws: `PlainError` if the file cannot be read or the period is not over.
- */
-export async function importStatement(request: ImportRequest): Promise<ImportResult> {
-  const { onProgress } = request;
-  const read = await readStatementFile({
-    ...request,
-    onProgress: ({ lines, percent }) => onProgress?.(`reading: ${percent} %  ${lines} lines`),
-  });
-  if (read.problems.length > 0) return { kind: 'refused', problems: read.problems };
-  return await importRead(request, { ...read, pulled: false });
+export interface Imported {
+  readonly kind: 'imported';
+  readonly statementId: string;
+  /** The file was imported before, and nothing was done now. */
+  readonly repeated: boolean;
+  readonly verdicts: Readonly<Record<string, number>>;
+  readonly oursOnly: number;
+  readonly notPaid: number;
+  readonly casesOpened: number;
+  readonly ended: readonly EndedPayment[];
+  readonly float: FloatProof | null;
+  /** Sums booked in the accounts of the house; null for a repeated file. */
+  readonly booked: Booked | null;
 }
 
 /** A statement as it was read, from a file or from the operator itself. */
@@ -112,8 +84,8 @@ export interface TakenStatement extends Omit<ReadStatement, 'problems'> {
 }
 
 /**
- * Imports a statement that was read without problems, in one commit. The same content again changes
- * nothing.
+ * Imports a statement that was read without problems: all of it in one commit, or nothing. The same content again
+ * changes nothing; a movement that was in an earlier statement is not counted twice.
  * Throws: `PlainError` if the period is not over.
  */
 export async function importRead(
@@ -158,8 +130,6 @@ export async function importWithin(
   }
   return await take(client, request, { ...read, issue: (known?.issue ?? 0) + 1 });
 }
-
-export type Imported = ImportResult & { readonly kind: 'imported' };
 
 async function repeatedResult(db: Queryable, statementId: string): Promise<Imported> {
   const verdicts = await countVerdicts(db, statementId);

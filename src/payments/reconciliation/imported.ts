@@ -1,12 +1,7 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import { listCasesOfStatement } from '../cases/read-cases.ts';
 import type { CaseRow } from '../cases/read-cases.ts';
-import {
-  countVerdicts,
-  findStatementById,
-  listContradictedPayments,
-  listStatements,
-} from './store.ts';
+import { countVerdicts, findStatementById, listPaymentsOf, listStatements } from './store.ts';
 import type { Period, StatementRow } from './store.ts';
 
 /** A statement that was imported or pulled. */
@@ -25,8 +20,9 @@ export async function findImported(
 
 /** The cases about its differences, in the order of its lines. */
 export async function listDifferences(db: Queryable, statementId: string): Promise<CaseRow[]> {
-  const contradicted = await listContradictedPayments(db, statementId);
-  return await listCasesOfStatement(db, statementId, contradicted);
+  const contradicted = await listPaymentsOf(db, statementId, 'theirs_only');
+  const settled = await listPaymentsOf(db, statementId, 'settled');
+  return await listCasesOfStatement(db, statementId, { contradicted, settled });
 }
 
 /** The statements that have a part of the period. */

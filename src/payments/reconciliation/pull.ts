@@ -9,7 +9,7 @@ import { isReference } from '../../parties/reference.ts';
 import type { FloatMovement } from '../../connectors/operator-statements.ts';
 import type { Connector } from '../../connectors/operator.ts';
 import { importRead } from './import.ts';
-import type { ImportResult } from './import.ts';
+import type { Imported } from './import.ts';
 import { nextWindow } from './pull-window.ts';
 import { readDatabaseTime } from './store.ts';
 import type { PullWindow } from './pull-window.ts';
@@ -96,7 +96,7 @@ export async function pullPeriod(
   deps: { readonly pool: Pool; readonly ledgerMac: Mac },
   { operator, connector }: { readonly operator: string; readonly connector: Pulling },
   asked: PullWindow & { readonly signal: AbortSignal },
-): Promise<ImportResult & { readonly kind: 'imported' }> {
+): Promise<Imported> {
   const { signal, ...window } = asked;
   const movements = await pullMovements(connector, window, signal);
   return await importRead(

@@ -70,15 +70,16 @@ export async function findStatementById(
   return found.rows[0];
 }
 
-/** Payments of which the statement says otherwise than their final result. */
-export async function listContradictedPayments(
+/** Payments with this verdict of the statement. */
+export async function listPaymentsOf(
   db: Queryable,
   statementId: string,
+  verdict: 'theirs_only' | 'settled',
 ): Promise<string[]> {
   const listed = await db.query<{ paymentId: string }>(
     `select distinct payment_id as "paymentId" from statement_rows
-     where statement_id = $1 and verdict = 'theirs_only' and payment_id is not null`,
-    [statementId],
+     where statement_id = $1 and verdict = $2 and payment_id is not null`,
+    [statementId, verdict],
   );
   return listed.rows.map(({ paymentId }) => paymentId);
 }
@@ -204,6 +205,26 @@ export async function insertRows(
       rows.map((row) => row.payment?.paymentId ?? null),
     ],
   );
+}
+
+/** A row of a statement as it was imported. */
+export type ImportedRow = Pick<
+  StatementMovement,
+  'line' | 'kind' | 'at' | 'operatorReference' | 'reference' | 'account' | 'amountCents'
+> & {
+  readonly verdict: string;
+  readonly vendorId: number | null;
+  readonly paymentId: string | null;
+};
+
+export async function listRows(db: Queryable, statementId: string): Promise<ImportedRow[]> {
+  const listed = await db.query<ImportedRow>(
+    `select line, kind, at, operator_reference as "operatorReference", reference, account,
+       amount_cents as "amountCents", verdict, vendor_id as "vendorId", payment_id as "paymentId"
+     from statement_rows where statement_id = $1 order by line`,
+    [statementId],
+  );
+  return listed.rows;
 }
 
 export async function setVerdict(db: Queryable, rowId: string, verdict: string): Promise<void> {

@@ -1,23 +1,16 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { BookPeriod } from '../house/store.ts';
+import type { CorrectionContent } from '../ledger/authenticity.ts';
 
 /** A transfer of a correction, with what two people decided. */
-export interface CorrectionTransfer {
+export interface CorrectionTransfer extends Omit<CorrectionContent, 'postedAt' | 'outcomeAfter'> {
   at: Date;
-  vendorId: number;
-  correctionId: string;
   leg: number;
-  caseId: string;
   kind: string | null;
-  resolution: string;
-  paymentId: string | null;
   /** Whose payment it is; 0: nobody’s. Null: the case is gone. */
   caseVendorId: number | null;
   debitAccount: string;
   creditAccount: string;
-  amountCents: bigint;
-  proposedBy: string | null;
-  approvedBy: string | null;
 }
 
 /** Oldest first. */

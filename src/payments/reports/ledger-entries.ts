@@ -49,7 +49,7 @@ export async function listHouseEntries(
   },
 ): Promise<LedgerEntry[]> {
   const { before, limit } = page;
-  const after = before === undefined ? null : { postedAt: before.at, transferId: before.id };
+  const after = before === undefined ? null : { movedAt: before.at, transferId: before.id };
   const rows = await listHouseTransfers(db, { ...of, before: after, limit });
   return rows.map((row) => ({
     id: row.transferId,

@@ -1,3 +1,4 @@
+import { isIncomeAccount } from '../ledger/account.ts';
 import { encodeReference } from '../../parties/reference.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { HouseTransferRow } from '../house/store.ts';
@@ -35,11 +36,15 @@ export type TransferSource =
 export type HouseSource =
   | { readonly kind: 'statement'; readonly statementId: string; readonly reference: string | null }
   | { readonly kind: 'journal'; readonly journalId: string; readonly reference: string | null }
-  | { readonly kind: 'entry'; readonly entryId: string; readonly reference: string | null };
+  | { readonly kind: 'entry'; readonly entryId: string; readonly reference: string | null }
+  | { readonly kind: 'receipt'; readonly receiptId: string; readonly reference: string | null };
 
 /** The source of a transfer of the house. Pure. */
 export function houseSourceOf(row: HouseTransferRow): HouseSource {
   const { source, statementId, sourceId, reference } = row;
+  if (source === 'receipt' || source === 'reversal') {
+    return { kind: 'receipt', receiptId: sourceId, reference };
+  }
   if (source === 'journal') return { kind: 'journal', journalId: sourceId, reference };
   return statementId === null
     ? { kind: 'entry', entryId: sourceId, reference }
@@ -56,10 +61,11 @@ export async function findSources(
   db: Queryable,
   transfers: readonly Caused[],
 ): Promise<TransferSource[]> {
-  const isIncome = (row: Caused): boolean => pairOf(row) === 'external>collected';
+  const isIncome = ({ debitAccount, creditAccount }: Caused): boolean =>
+    creditAccount === 'collected' && isIncomeAccount(debitAccount);
   const isFunding = (row: Caused): boolean => pairOf(row) === 'collected>float';
   const isPayout = ({ debitAccount, creditAccount }: Caused): boolean =>
-    creditAccount === 'paid_out' || creditAccount === 'held' || debitAccount === 'held';
+    creditAccount.startsWith('bank:') || creditAccount === 'held' || debitAccount === 'held';
   const others = transfers.filter((row) => !isIncome(row) && !isFunding(row) && !isPayout(row));
   const payments = byKey(await findPaymentSources(db, others));
   const corrections = byKey(

@@ -3,7 +3,7 @@ import { encodeReference } from '../../parties/reference.ts';
 import type { ReadPart } from '../../platform/base/long-reads.ts';
 import { inTurns } from '../../platform/base/turns.ts';
 import type { Pool } from '../../platform/db/pool.ts';
-import { SLICE_ROWS } from '../../platform/export/rows.ts';
+import { FILE_PAGE_ROWS, SLICE_ROWS } from '../../platform/export/rows.ts';
 import type { Cell, ExportTable } from '../../platform/export/rows.ts';
 import type { BookPeriod } from '../house/store.ts';
 import type { StatementOf } from './statement-accounts.ts';
@@ -57,6 +57,7 @@ export function referencesOf(
     case 'statement':
       return { ...NONE, operatorReference: source.reference };
     case 'journal':
+    case 'receipt':
     case 'entry':
       return { ...NONE, reference: source.reference };
     case 'funding':
@@ -65,9 +66,6 @@ export function referencesOf(
       return { ...NONE, reference, bankReference: source.bankReference };
   }
 }
-
-/** Lines read at once: a page is a few milliseconds of work. */
-const PAGE = 500;
 
 /**
  * A statement as a table: its lines between a row for the opening and one for the closing balance.
@@ -130,7 +128,7 @@ async function* rowsOf(
   let at = firstCursor(head);
   yield [balanceRow(of, 'opening', head.from, at)];
   for (let after: StatementCursor | null = at; after !== null;) {
-    const wanted: Wanted = { after, to, limit: PAGE };
+    const wanted: Wanted = { after, to, limit: FILE_PAGE_ROWS };
     const page = await read(async () => await readStatementPage(pool, of, wanted));
     for await (const lines of inTurns(page.lines, SLICE_ROWS)) {
       yield lines.map((line) => {

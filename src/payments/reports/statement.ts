@@ -138,7 +138,7 @@ async function readAccounts(
 }
 
 function balanceOf(of: StatementOf, balances: Balances): bigint {
-  const nowhere = 'external';
+  const nowhere = '';
   let sum = 0n;
   for (const [account, amountCents] of balances) {
     sum += changeOf(of, { debitAccount: nowhere, creditAccount: account, amountCents });
@@ -272,7 +272,7 @@ function firstOfHouse({ createdAt, sourceId }: EntryCursor): Date {
 function houseLine(row: HouseTransferRow): Unsummed {
   const { debitAccount, creditAccount, amountCents } = row;
   return {
-    at: row.postedAt,
+    at: row.movedAt,
     vendorId: null,
     sourceId: row.transferId,
     leg: 1,

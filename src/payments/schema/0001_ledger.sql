@@ -1,4 +1,4 @@
--- The ledger. Money enters from `external`, waits in `collected`, is moved to `float` by funding, is held
+-- The ledger. Money enters at `bank:<code>` or `collector:<name>`, waits in `collected`, is moved to `float` by funding, is held
 -- in `reserved` while a payment is open, and ends at `operator:<code>`, `fees`, `excise` and `vat`, or returns to the
 -- float. What an operator charges us goes from `cost:<code>` to `operator:<code>`; what it gives us goes to
 -- `commission:<code>`.
@@ -14,12 +14,17 @@ create table accounts (
   vendor_id integer not null,
   account text not null,
   primary key (bucket, vendor_id, account),
+  -- `bank:<code>` is where money of the vendor came in and went out, `collector:<name>` what a collector has of it,
+  -- `unallocated` what came in before anybody knew whose it was, or was taken from the vendor as another's.
   -- `exposure` is what a vendor owes us: money that it has spent without having it. `cost:<code>` is what we
-  -- paid an operator, `commission_due:<code>` what it still has to pay us, `losses:<code>` what we bear, and
-  -- `written_off` debts that we write off.
+  -- paid an operator, `commission_due:<code>` what it still has to pay us, `losses:<code>` what we bear,
+  -- `claims:<code>` what we claim of it, and `written_off` debts that we write off. `opening` is what a vendor had at
+  -- the system that it came from.
   constraint accounts_never_negative
-    check (balance_cents >= 0 or account in ('external', 'exposure', 'written_off')
-      or account like 'cost:%' or account like 'commission_due:%' or account like 'losses:%')
+    check (balance_cents >= 0 or account in ('unallocated', 'opening', 'exposure', 'written_off')
+      or account like 'bank:%' or account like 'collector:%'
+      or account like 'cost:%' or account like 'commission_due:%' or account like 'losses:%'
+      or account like 'claims:%')
 ) with (fillfactor = 30, autovacuum_vacuum_scale_factor = 0.05);
 
 create table transfers (

@@ -476,7 +476,8 @@ create table operator_handles (
 create index operator_handles_by_time on operator_handles using brin (noted_at);
 
 -- Details that come after their payment was settled as paid: the operator said that they follow, or reported them
--- later by itself. A row for each such payment. While its payment is open, a row has no meaning.
+-- later by itself. A row for each such payment. While its payment is open, a row has no meaning. What comes after the
+-- payment was archived stays here.
 create table late_details (
   -- When the operator said that the payment is made.
   since timestamptz not null,
@@ -539,6 +540,9 @@ create table archived_payments (
   merchant_reference text,
   biller_reference text,
   operator_code text,
+  attempt_number smallint,
+  -- The detail_mark of each of its details, so that a report that repeats one brings no news. Null: it has none.
+  detail_marks jsonb,
   -- SHA-256 of the fields that are in the file only, as the hash chain covers them.
   accepted_rest bytea,
   settled_rest bytea,
@@ -548,6 +552,28 @@ create table archived_payments (
 create index archived_payments_by_reference on archived_payments
   (bucket, vendor_id, merchant_reference) where merchant_reference is not null;
 create index archived_payments_by_account on archived_payments (account);
+
+-- Merchant references that a vendor used at the system that it came from, so that a request which is repeated here
+-- pays nothing. Append-only, but an outcome that was not known then may be added.
+create table used_references (
+  -- An id of ours, so that status finds it.
+  payment_id uuid not null,
+  -- According to that system, as everything below.
+  created_at timestamptz not null,
+  -- Null, like biller and account: not known, so a create is never a repeat with the same content.
+  amount_cents bigint check (amount_cents > 0),
+  fee_cents bigint not null check (fee_cents >= 0),
+  bucket integer not null,
+  vendor_id integer not null,
+  biller_code text,
+  account text,
+  phone text,
+  -- Null: not known yet.
+  outcome text check (outcome in ('success', 'failed')),
+  merchant_reference text not null,
+  primary key (bucket, vendor_id, merchant_reference)
+);
+create index used_references_by_id on used_references (bucket, vendor_id, payment_id);
 
 -- Webhooks: for vendors that have one, an event for every settlement and every correction of a payment,
 -- inserted in the same commit.

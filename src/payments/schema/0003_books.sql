@@ -7,6 +7,8 @@ create table collections (
   amount_cents bigint not null check (amount_cents > 0),
   paid_at timestamptz not null,
   created_at timestamptz not null,
+  -- Who has the money: our bank, or the collector that reported it; `unallocated`: it waited for its vendor.
+  account text not null check (account ~ '^(bank|collector):.' or account = 'unallocated'),
   -- HMAC-SHA-256 of the row under the ledger's key: database access alone is not enough to add income.
   mac bytea,
   primary key (collector, reference)
@@ -40,6 +42,8 @@ create table receipt_sources (
   kind text not null,
   -- In whose name its receipts are collected.
   collector text not null,
+  -- The account of ours where its money is, without `bank:`. Several sources may report money of one account.
+  bank text not null check (bank ~ '^[a-z0-9_]{1,40}$'),
   settings jsonb not null,
   status text not null default 'active' check (status in ('active', 'suspended')),
   -- What has been pulled, and when the next pull is due.
@@ -93,6 +97,10 @@ create table receipts (
   receipt text not null,
   source_code text not null,
   collector text not null,
+  -- The account of ours that the money came to, as its source named it then.
+  bank text not null,
+  -- It was booked as money whose vendor is not known: then its vendor gets it from `unallocated`, not from the bank.
+  is_unallocated boolean not null default false,
   -- As the customer gave it; null: the source has none.
   account text,
   -- Name and masked number, for the people who assign it.
@@ -134,6 +142,8 @@ create table receipts (
     or num_nulls(proposed_by, decided_by) = 0 and lower(decided_by) <> lower(proposed_by))
 );
 create index receipts_by_account on receipts (source_code, account, paid_at);
+-- For the comparison of an account with its statements.
+create index receipts_by_bank on receipts (bank, paid_at);
 create index receipts_by_batch on receipts (issuer, batch) where batch is not null;
 create index receipts_open on receipts (state, received_at) where state not in ('credited', 'closed');
 -- Receipts whose numbers differ only in how they are written, whoever issued them.
@@ -168,6 +178,26 @@ create table receipt_debits (
 );
 create index receipt_debits_by_number
   on receipt_debits (lower(regexp_replace(receipt, '[^A-Za-z0-9]', '', 'g')), amount_cents);
+
+-- The lines of bank statements, to compare them with our books. Overlapping statements list a line again. Append-only.
+create table bank_lines (
+  -- The day, or the time, according to the bank.
+  booked_at timestamptz not null,
+  reported_at timestamptz not null,
+  -- Below zero: it left the account.
+  amount_cents bigint not null check (amount_cents <> 0),
+  -- Its number among lines with the same content in one file.
+  nth integer not null check (nth > 0),
+  -- The account of ours, without `bank:`.
+  bank text not null,
+  source_code text not null,
+  kind text not null check (kind in ('credit', 'credit_returned', 'debit', 'debit_returned', 'no_payment')),
+  -- The receipt that a credit is.
+  issuer text not null,
+  receipt text not null,
+  reference text not null,
+  primary key (bank, booked_at, reference, kind, amount_cents, nth)
+);
 
 -- What happened to a receipt, and who decided it. Append-only.
 create table receipt_events (
@@ -332,6 +362,8 @@ create table vendor_payouts (
   amount_cents bigint not null check (amount_cents > 0),
   payout_id uuid primary key,
   vendor_id integer not null,
+  -- The account of ours that it left, without `bank:`.
+  bank text not null,
   -- Where the money goes.
   bank_account text not null,
   -- The reference of the bank's transfer.
@@ -356,6 +388,45 @@ create table payout_phones (
   mac bytea not null,
   primary key (vendor_id, number)
 );
+
+-- What vendors had at the system that they came from, which two people decided. Append-only.
+create table vendor_openings (
+  -- The date of the balances.
+  valued_at timestamptz not null,
+  posted_at timestamptz not null,
+  collected_cents bigint not null check (collected_cents >= 0),
+  float_cents bigint not null check (float_cents >= 0),
+  -- The id of the proposal, and the source of the transfers.
+  import_id uuid not null,
+  vendor_id integer primary key,
+  -- Whether it used references there. Until they are all here, its requests are not accepted.
+  has_references boolean not null,
+  -- HMAC-SHA-256 of the row under the ledger's key.
+  mac bytea not null
+);
+
+-- Files of used references that two people decided about. Append-only.
+create table reference_files (
+  approved_at timestamptz not null,
+  proposal_id uuid primary key,
+  -- Of the bytes of the file.
+  sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
+  -- With it, every reference that its vendors used is here.
+  is_last boolean not null,
+  vendor_ids integer[] not null,
+  -- HMAC-SHA-256 of the row under the ledger's key: its vendors are resumed by what it says.
+  mac bytea not null
+);
+create index reference_files_by_content on reference_files (sha256);
+
+-- When the last line of such a file was stored. Append-only.
+create table reference_file_ends (
+  ended_at timestamptz not null,
+  proposal_id uuid primary key,
+  -- HMAC-SHA-256 of the row.
+  mac bytea not null
+);
+
 -- However the reference is spelt: see `plainReference`.
 create unique index vendor_payouts_once on vendor_payouts
   (lower(regexp_replace(reference, '[^A-Za-z0-9]', '', 'g')));
@@ -399,6 +470,20 @@ create table house_entries (
 create unique index house_entries_once on house_entries
   (kind, subject, lower(regexp_replace(reference, '[^A-Za-z0-9]', '', 'g')));
 
+-- Accounts that two people added to the chart; see standard-accounts.ts for those that every installation has. Append-only.
+create table house_accounts (
+  added_at timestamptz not null,
+  account_id uuid primary key,
+  -- Its class and its name.
+  account text not null unique
+    check (account ~ '^(?:(?:asset|liability|equity|income|expense):[a-z0-9_-]{1,40}|bank:[a-z0-9_]{1,40})$'),
+  title text not null,
+  proposed_by text not null,
+  decided_by text not null,
+  constraint house_accounts_two_people check (lower(decided_by) <> lower(proposed_by))
+);
+create unique index house_accounts_by_title on house_accounts (lower(title));
+
 -- Journals that two people decided: two or more lines whose debits equal their credits. Append-only.
 create table house_journals (
   decided_at timestamptz not null,
@@ -411,6 +496,8 @@ create table house_journals (
   lines jsonb not null check (jsonb_array_length(lines) >= 2),
   note text not null,
   evidence text not null,
+  -- The opening trial balance of the system that was used before. There is at most one.
+  is_opening boolean not null default false,
   proposed_by text not null,
   decided_by text not null,
   constraint house_journals_two_people check (lower(decided_by) <> lower(proposed_by)),
@@ -424,6 +511,8 @@ create table house_journals (
 create unique index house_journals_once on house_journals
   (lower(regexp_replace(reference, '[^A-Za-z0-9]', '', 'g')));
 
+create unique index house_journals_opening on house_journals (is_opening) where is_opening;
+
 -- Append-only.
 create table house_transfers (
   posted_at timestamptz not null,
@@ -432,22 +521,25 @@ create table house_transfers (
   amount_cents bigint not null check (amount_cents > 0),
   transfer_id uuid primary key,
   -- Its source: a row of a statement (top_up), all charges or the opening balance of a statement, an entry,
-  -- or a journal.
+  -- a journal, a receipt without a vendor, or the report of a reversal.
   source_id uuid not null,
   -- A journal is several transfers, numbered from 1. The second one of an opening that people entered is what
-  -- payments had consumed by then.
+  -- payments had consumed by then. The second and third one of a receipt are what became of it when it was closed.
   part smallint not null check (part > 0),
-  source text not null check (source in ('top_up', 'charges', 'opening', 'entry', 'journal')),
+  source text not null check (source in
+    ('top_up', 'charges', 'opening', 'entry', 'journal', 'receipt', 'reversal')),
   -- bank:<source>, operator-float:<code>, operator-charges:<code>, opening, suspense; see account.ts.
   debit_account text not null,
   credit_account text not null,
   -- HMAC-SHA-256 under the ledger's key, of the row, and of the people who decided and what they wrote.
   mac bytea not null,
   unique (source, source_id, part),
-  check (part = 1 or source = 'journal' or part = 2 and source = 'entry'),
+  check (part = 1 or source = 'journal' or part = 2 and source = 'entry' or part in (2, 3) and source = 'receipt'),
   check (debit_account <> credit_account)
 );
+-- The hash chain reads them as they were posted, reports as their money moved.
 create index house_transfers_by_time on house_transfers (posted_at);
+create index house_transfers_by_value on house_transfers (moved_at);
 -- An operator has one opening balance.
 create unique index house_transfers_opening on house_transfers (debit_account)
   where source = 'opening';
@@ -562,4 +654,152 @@ create table day_totals (
   vendor_id integer not null,
   operator_code text not null,
   primary key (bucket, vendor_id, operator_code, day)
+);
+
+-- Summary journals: what was posted in a period, summed by account, for the company's accounting software.
+
+-- How they are made, and what the accounting software has to be told. Append-only; the row with the highest version counts.
+create table summary_terms (
+  version integer primary key check (version > 0),
+  set_at timestamptz not null,
+  set_by text not null,
+  -- What is posted from then on is in a summary journal. The same in every version.
+  starts_at timestamptz not null,
+  per text not null check (per in ('day', 'month')),
+  -- What lines are summed by besides their account.
+  dimensions text[] not null check (dimensions <@ array['vendor', 'biller', 'operator']),
+  -- Of a line without tax in the accounting software, such as T9. Null: not said.
+  tax_code text,
+  -- The company as the accounting software calls it. Null: not said.
+  company text
+);
+
+-- The company's own code of each account. Append-only; the highest version of an account counts.
+create table account_codes (
+  version integer not null check (version > 0),
+  set_at timestamptz not null,
+  set_by text not null,
+  -- An account, or the part of the name before the colon for all that begin with it.
+  account text not null,
+  -- Null: it has none any more.
+  code text,
+  primary key (account, version)
+);
+
+-- Each begins where the one before ended. Append-only, as are its lines.
+create table summary_journals (
+  number integer primary key check (number > 0),
+  from_at timestamptz not null unique,
+  to_at timestamptz not null unique,
+  check (to_at > from_at),
+  made_at timestamptz not null,
+  -- HMAC-SHA-256 of the row and its lines under the ledger's key.
+  mac bytea not null
+);
+
+create table summary_lines (
+  number integer not null references summary_journals,
+  line integer not null check (line > 0),
+  -- The value date; of a monthly journal, the last day of its month.
+  day date not null,
+  -- A line of the trial balance.
+  account text not null,
+  class text not null,
+  vendor_id integer,
+  biller_code text,
+  operator_code text,
+  debit_cents bigint not null check (debit_cents >= 0),
+  credit_cents bigint not null check (credit_cents >= 0),
+  primary key (number, line)
+);
+
+-- Summary journals that are in the accounting software. Append-only, once each.
+create table summary_exports (
+  number integer primary key references summary_journals,
+  exported_at timestamptz not null,
+  exported_by text not null,
+  -- How the accounting software calls it.
+  reference text not null,
+  -- JSON: the codes of its accounts then, with which its files are made again.
+  codes text not null,
+  mac bytea not null
+);
+
+-- Invoices for the fees that vendors paid, and credit notes for those that they got back.
+
+-- The company as its invoices name it, and how it invoices. Append-only; the row with the highest version counts.
+create table invoicing_terms (
+  version integer primary key check (version > 0),
+  set_at timestamptz not null,
+  set_by text not null,
+  -- Fees from then on are invoiced. The same in every version.
+  starts_at timestamptz not null,
+  per text not null check (per in ('month', 'payment')),
+  -- An invoice waits for the number and the code of the control unit before the vendor gets it.
+  needs_control boolean not null,
+  legal_name text not null,
+  -- The number of the tax authority.
+  pin text not null,
+  address text not null
+);
+
+-- Vendors as invoices name them. Append-only, like invoicing_terms. Without a row: by the vendor's name.
+create table invoice_names (
+  vendor_id integer not null check (vendor_id > 0),
+  version integer not null check (version > 0),
+  set_at timestamptz not null,
+  set_by text not null,
+  legal_name text not null,
+  pin text,
+  address text not null,
+  primary key (vendor_id, version)
+);
+
+-- A period whose fees were invoiced, in one commit. Each begins where the one before ended. Append-only.
+create table invoice_runs (
+  run integer primary key check (run > 0),
+  from_at timestamptz not null unique,
+  to_at timestamptz not null unique,
+  check (to_at > from_at),
+  run_at timestamptz not null,
+  mac bytea not null
+);
+
+-- Append-only: an invoice never changes. What was wrong is corrected by a credit note, which names its invoice.
+create table invoices (
+  invoice_id uuid primary key,
+  run integer not null,
+  -- INV: invoices. CN: credit notes.
+  series text not null check (series in ('INV', 'CN')),
+  -- Without gaps in each series.
+  number bigint not null check (number > 0),
+  vendor_id integer not null,
+  issued_at timestamptz not null,
+  -- Of a credit note: its invoice.
+  credits uuid,
+  -- The only payment that it is about; null: it is about a period.
+  payment_id uuid,
+  net_cents bigint not null check (net_cents >= 0),
+  excise_cents bigint not null check (excise_cents >= 0),
+  vat_cents bigint not null check (vat_cents >= 0),
+  -- JSON: both parties, the period and the lines, as they were when it was issued.
+  content text not null,
+  -- HMAC-SHA-256 under the ledger's key.
+  mac bytea not null,
+  unique (series, number),
+  check ((series = 'CN') = (credits is not null))
+);
+create index invoices_by_vendor on invoices (vendor_id, issued_at, invoice_id);
+create index invoices_by_time on invoices (issued_at, invoice_id);
+create index invoices_by_run on invoices (run, vendor_id);
+
+-- What the control unit of the tax authority said about an invoice. Append-only, once each.
+create table invoice_controls (
+  invoice_id uuid primary key,
+  control_number text not null,
+  -- The text of the QR code.
+  qr_code text not null,
+  delivered_at timestamptz not null,
+  delivered_by text not null,
+  mac bytea not null
 );

@@ -1,7 +1,10 @@
+import { Type } from 'typebox';
 import { filledText } from '../../platform/base/json-fields.ts';
 
 /** Parts of the contents of settings. */
 export const code = filledText(64);
+/** JSON has no exact integers of 64 bits, so cents are text. */
+export const cents = Type.String({ pattern: '^[0-9]{1,15}$' });
 
 /** Without what is undefined, as in JSON. */
 export const present = (values: object): Record<string, unknown> =>

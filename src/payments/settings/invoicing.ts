@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { filledText, orNull, strict } from '../../platform/base/json-fields.ts';
+import { DAY_MS } from '../../platform/base/days.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
 import { findTerms, insertTerms, insertVendorName, listVendorNames } from '../invoices/store.ts';
 import { setting } from './setting.ts';
@@ -14,6 +15,21 @@ const address = filledText(400);
 function need(field: string, value: string | undefined): string {
   if (value !== undefined) return value;
   throw new PlainError('It is needed before the first invoice.', { field });
+}
+
+/** Days before and after now that invoicing may begin. */
+const START_DAYS = { before: 6 * 366, after: 92 };
+
+/**
+ * It cannot be changed afterwards: with a wrong year, runs of each hour since then would take days, or none would come.
+ * Throws: `PlainError` (field `from`). Pure.
+ */
+export function requireStart(startsAt: Date, now: Date): void {
+  const days = (startsAt.getTime() - now.getTime()) / DAY_MS;
+  if (days >= -START_DAYS.before && days <= START_DAYS.after) return;
+  throw new PlainError('It must be within the last six years or the next three months.', {
+    field: 'from',
+  });
 }
 
 /** The company on its invoices, and how it invoices. */
@@ -46,6 +62,7 @@ export const COMPANY = setting({
       const says = 'Invoicing has begun. From when fees are invoiced cannot be changed.';
       throw new PlainError(says, { field: 'from' });
     }
+    if (startsAt !== undefined) requireStart(new Date(startsAt), new Date());
     await insertTerms(db, {
       version: (before?.version ?? 0) + 1,
       startsAt: before?.startsAt ?? new Date(need('from', startsAt)),

@@ -1,8 +1,10 @@
 import type { AnyKind } from '../../proposals/kind.ts';
+import { ACCOUNT_CODES, SUMMARY_TERMS } from './accounting.ts';
 import { BILLER, ROUTE } from './billers.ts';
 import { COLLECTOR, COLLECTOR_KEY } from './collectors.ts';
 import { COMPANY, INVOICE_NAME } from './invoicing.ts';
 import { ACCOUNT, SOURCE, SOURCE_KEY } from './money-in.ts';
+import { MOVED_VENDORS, USED_REFERENCES } from './moving.ts';
 import { PAYOUT_PHONE, TOP_UP, VENDOR, WEBHOOK } from './vendors.ts';
 import { NEW_VENDOR } from './new-vendor.ts';
 import { OPERATOR, OPERATOR_KEY } from './operators.ts';
@@ -11,7 +13,7 @@ import { settingKind } from './setting.ts';
 import type { AnySetting, Family, Tools } from './setting.ts';
 
 /** Every setting that two people decide. */
-const FAMILIES: readonly Family[] = [
+export const FAMILIES: readonly Family[] = [
   {
     name: 'price_setting',
     title: 'Price',
@@ -23,6 +25,12 @@ const FAMILIES: readonly Family[] = [
     title: 'Setting of invoices',
     permission: 'finance.act',
     settings: [COMPANY, INVOICE_NAME],
+  },
+  {
+    name: 'accounting_setting',
+    title: 'Setting of accounting',
+    permission: 'finance.act',
+    settings: [SUMMARY_TERMS, ACCOUNT_CODES],
   },
   {
     ...{
@@ -42,7 +50,10 @@ const FAMILIES: readonly Family[] = [
       title: 'Setting of a vendor or a collector',
       permission: 'vendors.act',
     },
-    settings: [COLLECTOR, COLLECTOR_KEY, NEW_VENDOR, VENDOR, WEBHOOK, PAYOUT_PHONE],
+    settings: [
+      ...[COLLECTOR, COLLECTOR_KEY, NEW_VENDOR, VENDOR, WEBHOOK, PAYOUT_PHONE],
+      ...[MOVED_VENDORS, USED_REFERENCES],
+    ],
   },
 ];
 

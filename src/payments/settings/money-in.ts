@@ -19,6 +19,7 @@ export const SOURCE = setting({
     name: optional(filledText(200)),
     kind: optional(Type.Enum([...SOURCE_KINDS])),
     collector: optional(filledText(64)),
+    bank: optional(code),
     status: optional(Type.Enum(['active', 'suspended'])),
     settings: Type.Record(Type.String(), Type.Unknown()),
     /** Names of settings. */
@@ -28,9 +29,9 @@ export const SOURCE = setting({
   read: async (db, { sourceCode }) => {
     const row = await findSource(db, sourceCode);
     if (row === undefined) return null;
-    const { name, kind, collector, status } = row;
+    const { name, kind, collector, bank, status } = row;
     return {
-      ...{ Name: name, Kind: kind, Collector: collector, Status: status },
+      ...{ Name: name, Kind: kind, Collector: collector, Bank: bank, Status: status },
       ...settingsText(row.settings),
     };
   },

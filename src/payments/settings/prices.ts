@@ -7,10 +7,9 @@ import { listFeePrices, listOperatorPrices } from '../prices/store.ts';
 import type { NewSetting } from '../prices/store.ts';
 import { formulaText, termsText } from '../prices/text.ts';
 import { postingTime } from '../../platform/db/posting-time.ts';
-import { code } from './fields.ts';
+import { cents, code } from './fields.ts';
 import { setting } from './setting.ts';
 
-const cents = Type.String({ pattern: '^[0-9]{1,15}$' });
 const bps = Type.Integer({ minimum: 0, maximum: 10_000 });
 /** ISO 8601; null: from the decision on. */
 const validFrom = orNull(filledText(40));

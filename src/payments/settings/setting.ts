@@ -2,6 +2,7 @@ import { strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static, TObject } from 'typebox';
 import { compiled } from '../../platform/base/compiled.ts';
+import { newId } from '../../platform/base/ids.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import type { MasterKeys } from '../../platform/base/sealing.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
@@ -41,7 +42,13 @@ export interface Setting<Key extends TObject = TObject, Change extends TObject =
   /** In the caller's database transaction. Throws: `PlainError` with the problem. */
   apply(
     db: Queryable,
-    change: { readonly key: Static<Key>; readonly change: Static<Change>; readonly by: string },
+    change: {
+      readonly key: Static<Key>;
+      readonly change: Static<Change>;
+      readonly by: string;
+      /** The proposal; another id while the change is tried. */
+      readonly id: string;
+    },
     tools: Tools,
   ): Promise<unknown>;
   /** Facts for whoever decides that may change at any time. */
@@ -134,7 +141,8 @@ export function settingKind(family: Family, tools: Tools): AnyKind {
     remarks: ({ remarks }) => remarks,
     apply: async (db, { content }, { proposal }) => {
       const { key, change } = content;
-      await of(content).apply(db, { key, change, by: proposal.proposedBy }, tools);
+      const { proposalId: id, proposedBy: by } = proposal;
+      await of(content).apply(db, { key, change, by, id }, tools);
     },
   });
 }
@@ -184,7 +192,7 @@ async function readFacts(
     const remarks = (await of.remarks?.(client, key, change)) ?? [];
     try {
       const after = await onTrial(client, async (tried) => {
-        await of.apply(tried, { key, change, by: 'trial' }, tools);
+        await of.apply(tried, { key, change, by: 'trial', id: newId() }, tools);
         return await of.read(tried, key, tools);
       });
       return { before, after, problem: null, remarks };

@@ -22,7 +22,7 @@ import { findWebhook } from '../events/read-webhooks.ts';
 import { endTopUpRule, setTopUpRule } from '../vendor-floats/administer.ts';
 import type { TopUpRule } from '../vendor-floats/rule.ts';
 import { listActiveRules } from '../vendor-floats/read-rules.ts';
-import { code } from './fields.ts';
+import { cents, code } from './fields.ts';
 import { fingerprint, openSecret, requireMasterKeys, sealedSecret, sealSecret } from './sealed.ts';
 import { setting } from './setting.ts';
 import type { Fields, Tools } from './setting.ts';
@@ -71,7 +71,6 @@ export const VENDOR = setting({
   apply: async (db, { key: { vid }, change }) => await changeVendor(db, vid, change),
 });
 
-const cents = Type.String({ pattern: '^[0-9]{1,15}$' });
 const terms = { thresholdCents: cents, pauseSeconds: Type.Integer({ minimum: 0 }) };
 const fundRule = strict({ kind: Type.Literal('fund'), ...terms });
 const pushRule = strict({

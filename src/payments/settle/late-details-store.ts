@@ -39,7 +39,7 @@ export async function noteOwed(db: Queryable, report: FinalReport): Promise<void
 }
 
 /** A report's effect on the details of a paid payment: see functions/take_details.sql. */
-type Taken = 'taken' | 'contradicted' | 'known';
+type Taken = 'taken' | 'contradicted' | 'known' | 'no_payment';
 
 /** Adds the details of a repeated report to those that are known, or opens a case. One commit. Idempotent. */
 export async function takeDetails(db: Queryable, report: FinalReport): Promise<Taken> {
@@ -58,19 +58,38 @@ export async function takeDetails(db: Queryable, report: FinalReport): Promise<T
       newId(),
     ],
   );
-  return taken.rows[0]?.result ?? 'known';
+  return taken.rows[0]?.result ?? 'no_payment';
 }
 
-const DUE = `${OWED('d.due_at <= now()')} order by d.due_at limit ${LIMITS.detailsQuestions}`;
-const DUE_IN_BUCKET = `${OWED('d.due_at <= now() and d.bucket = $1')} order by d.due_at limit ${LIMITS.detailsQuestions}`;
+const IS_DUE = 'd.ended_at is null and d.due_at <= now()';
+const OWING = `select distinct d.operator_code as "operatorCode" from late_details d where ${IS_DUE}`;
+const OF_OPERATOR = 'd.due_at <= now() and d.operator_code = $1';
+const ORDER = `order by d.due_at limit ${LIMITS.detailsQuestions}`;
+const DUE = `${OWED(OF_OPERATOR)} ${ORDER}`;
+const DUE_IN_BUCKET = `${OWED(`${OF_OPERATOR} and d.bucket = $2`)} ${ORDER}`;
 
-/** Payments about whose details the operator is to be asked now, longest due first. */
-export async function listDueDetails(db: Queryable): Promise<readonly OwedDetails[]> {
-  return await readReachable(
+/**
+ * Payments about whose details their operators are to be asked now, by operator, longest due first: of each a few, so that
+ * one that owes many takes no other one's place.
+ */
+export async function listDueDetails(
+  db: Queryable,
+): Promise<ReadonlyMap<string, readonly OwedDetails[]>> {
+  const owing = await readReachable(
     db,
-    () => db.query<OwedDetails>(DUE),
-    (bucket) => db.query<OwedDetails>(DUE_IN_BUCKET, [bucket]),
+    () => db.query<{ operatorCode: string }>(OWING),
+    (bucket) => db.query<{ operatorCode: string }>(`${OWING} and d.bucket = $1`, [bucket]),
   );
+  const due = new Map<string, readonly OwedDetails[]>();
+  for (const code of new Set(owing.map(({ operatorCode }) => operatorCode))) {
+    const rows = await readReachable(
+      db,
+      () => db.query<OwedDetails>(DUE, [code]),
+      (bucket) => db.query<OwedDetails>(DUE_IN_BUCKET, [code, bucket]),
+    );
+    if (rows.length > 0) due.set(code, rows);
+  }
+  return due;
 }
 
 /**

@@ -68,9 +68,17 @@ async function settleInBucket(
     reports.filter((_, index) => results[index] === 'contradicted'),
   );
   for (const [index, report] of reports.entries()) {
-    if (results[index] === 'repeated' && isSaidByOperator(report)) await takeDetails(db, report);
+    if (!isSaidByOperator(report)) continue;
+    if (results[index] === 'repeated') await takeDetails(db, report);
+    if (results[index] === 'no_payment') results[index] = await settleArchived(db, report);
   }
   return results;
+}
+
+/** An archived payment is found only here: details may still come. What else a report says of it is for people. */
+async function settleArchived(db: Queryable, report: FinalReport): Promise<SettleResult> {
+  const taken = await takeDetails(db, report);
+  return taken === 'taken' || taken === 'known' ? 'repeated' : taken;
 }
 
 /** Statements have no details, and people decide cases. */

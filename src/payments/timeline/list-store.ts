@@ -1,25 +1,16 @@
 import type { Queryable } from '../../platform/db/pool.ts';
 import type { SpanCursor } from '../../platform/db/search-by-time.ts';
 import type { Outcome, PaymentStatus } from '../create/payment.ts';
+import type { PaymentRow } from '../create/store.ts';
 
-export interface ListedRow {
-  vendorId: number;
+export interface ListedRow extends Omit<
+  PaymentRow,
+  'billerResponseTime' | 'billerReference' | 'message' | 'failureCode' | 'details'
+> {
   vid: string;
-  paymentId: string;
-  createdAt: Date;
   /** The time to the microsecond, in ISO 8601. */
   createdAtExactly: string;
-  settledAt: Date | null;
-  outcome: Outcome | null;
-  /** True while the result of an instruction is unknown. */
-  underWay: boolean;
-  billerCode: string;
   operatorCode: string | null;
-  account: string;
-  phone: string | null;
-  amountCents: bigint;
-  feeCents: bigint;
-  merchantReference: string | null;
 }
 
 /** Undefined: any. */

@@ -1,5 +1,6 @@
 import type { ReadPart } from '../../platform/base/long-reads.ts';
 import type { Pool } from '../../platform/db/pool.ts';
+import { FILE_PAGE_ROWS } from '../../platform/export/rows.ts';
 import { statusOf } from '../create/payment.ts';
 import type { ListCursor, ListedRow, ListFilter } from './list-store.ts';
 import { beforeTime, listPayments } from './list.ts';
@@ -51,9 +52,6 @@ export async function queryPayments(
     searchedTo: next === null ? null : new Date(next.createdAt),
   };
 }
-
-/** Payments that are read at once for a file. */
-const FILE_PAGE_ROWS = 500;
 
 /**
  * The pages of a whole list, for a file. It ends after `maxRows` payments.

@@ -95,9 +95,11 @@ const SEARCH = `
     union all
     select a.vendor_id, a.payment_id, a.created_at, a.settled_at, a.biller_response_time,
       a.outcome, false, a.biller_code, a.account, null, a.amount_cents, a.fee_cents,
-      a.merchant_reference, a.biller_reference, null, a.failure_code, null, null, null, a.operator_code, null, null, null,
-      true
+      a.merchant_reference, a.biller_reference, null, a.failure_code, nullif(d.details, '{}'), null, null,
+      a.operator_code, null, null, null, true
     from found join archived_payments a using (bucket, vendor_id, payment_id)
+      left join late_details d on d.bucket = a.bucket and d.vendor_id = a.vendor_id
+        and d.payment_id = a.payment_id
   ) p
     join vendors v on v.vendor_id = p.vendor_id
     left join billers b on b.biller_code = p.biller_code
@@ -313,8 +315,8 @@ const LATE_DETAILS = `select d.payment_id as "paymentId", d.operator_code as "op
     d.received_at as "receivedAt", d.details, d.asked, d.note, d.ended_at is null as "isOwed",
     d.event_ids as "eventIds"
   from late_details d
-    join payments t on t.bucket = d.bucket and t.vendor_id = d.vendor_id and t.payment_id = d.payment_id
-  where ${keyed('d', 'payment_id')} and t.outcome = 'success'`;
+    left join payments t on t.bucket = d.bucket and t.vendor_id = d.vendor_id and t.payment_id = d.payment_id
+  where ${keyed('d', 'payment_id')} and (t.outcome = 'success' or t.payment_id is null)`;
 const ATTEMPTS = `select a.payment_id as "paymentId", a.attempt_number as "attemptNumber",
   a.sent_at as "sentAt", a.ended_at as "endedAt", a.outcome,
     a.operator_code as "operatorCode", a.operator_version as "operatorVersion", a.route_reason as "routeReason",

@@ -88,10 +88,13 @@ function amountOf(word: string): string | undefined {
   return formatMoney(parseMoney(plain));
 }
 
-const RELATIVE: Readonly<Record<string, number>> = { today: 0, leo: 0, yesterday: 1, jana: 1 };
+/** Days ago. A map: people search for any word, such as `constructor`. */
+const RELATIVE: ReadonlyMap<string, number> = new Map(
+  Object.entries({ today: 0, leo: 0, yesterday: 1, jana: 1 }),
+);
 
 function dayOf(word: string, { now, wireTime }: SearchContext): string | undefined {
-  const ago = RELATIVE[word];
+  const ago = RELATIVE.get(word);
   if (ago !== undefined) {
     return wireTime.format(new Date(now.getTime() - ago * DAY_MS)).slice(0, 10);
   }

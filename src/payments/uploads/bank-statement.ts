@@ -50,8 +50,6 @@ export const bankStatementKind = (deps: UploadDeps): AnyKind =>
     content: compiled(content),
     proposedBy: 'receipts.act',
     decidedBy: 'receipts.act',
-    expiresAfterDays: null,
-    replaces: false,
     about: ({ source, sha256 }) => `${source} ${sha256}`,
     describe: ({ source, sha256, bytes, acceptedLines }) => [
       { label: 'Source', text: source },

@@ -1,11 +1,11 @@
-import { strict } from '../../platform/base/json-fields.ts';
+import { codeField, strict } from '../../platform/base/json-fields.ts';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
 export const BANK_STATEMENT = 'bank_statement';
 
 export const content = strict({
-  source: Type.String({ pattern: '^[a-z0-9_]{1,40}$' }),
+  source: codeField,
   /** Lines that the bank shows as well, although they may be payers' texts. */
   acceptedLines: Type.Array(Type.Integer({ minimum: 1 }), { maxItems: 1_000 }),
   sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),

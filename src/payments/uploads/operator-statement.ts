@@ -1,4 +1,4 @@
-import { strict } from '../../platform/base/json-fields.ts';
+import { codeField, strict } from '../../platform/base/json-fields.ts';
 import { crashPoint } from '#crash-points';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
@@ -6,7 +6,7 @@ import { compiled } from '../../platform/base/compiled.ts';
 import type { Mac } from '../../platform/base/mac.ts';
 import { formatMoney } from '../../platform/base/money.ts';
 import { PlainError } from '../../platform/base/plain-error.ts';
-import { undone, undoneWithin } from '../../platform/db/undone.ts';
+import { onTrial } from '../../platform/db/trial.ts';
 import type { Pool, Queryable } from '../../platform/db/pool.ts';
 import { kind } from '../../proposals/kind.ts';
 import type { Actor, AnyKind, Line } from '../../proposals/kind.ts';
@@ -15,7 +15,7 @@ import type { ProposalRow } from '../../proposals/proposal.ts';
 import { requireStatementFormat } from '../reconciliation/statement-format.ts';
 import type { EndedPayment } from '../reconciliation/differences.ts';
 import { importWithin } from '../reconciliation/import.ts';
-import type { Imported, ImportResult, StatementImport } from '../reconciliation/import.ts';
+import type { Imported, StatementImport } from '../reconciliation/import.ts';
 import { readStatementFile } from '../reconciliation/read-statement.ts';
 import type { ReadStatement } from '../reconciliation/read-statement.ts';
 import { beginImport } from '../reconciliation/store.ts';
@@ -25,7 +25,7 @@ import { keepFile, withKeptFile } from './files.ts';
 export const OPERATOR_STATEMENT = 'operator_statement';
 
 const content = strict({
-  operator: Type.String({ pattern: '^[a-z0-9_]{1,40}$' }),
+  operator: codeField,
   /** ISO 8601; from <= time of a movement < to. */
   from: Type.String({ maxLength: 24 }),
   to: Type.String({ maxLength: 24 }),
@@ -61,8 +61,6 @@ export const operatorStatementKind = (pool: Pool, mac: Mac): AnyKind =>
     content: compiled(content),
     proposedBy: 'reconciliation.act',
     decidedBy: 'reconciliation.act',
-    expiresAfterDays: null,
-    replaces: false,
     about: ({ operator, sha256 }) => `${operator} ${sha256}`,
     describe: ({ operator, from, to, complete, toleranceMs, sha256, bytes }) => [
       { label: 'Operator', text: operator },
@@ -81,9 +79,7 @@ export const operatorStatementKind = (pool: Pool, mac: Mac): AnyKind =>
         await importWithin(client, request, { ...read, pulled: false });
       // The time limits and the lock of an import are for all of the caller's database transaction.
       if (lock) await beginImport(db, asked.operator);
-      const trial = await trialOf(async () =>
-        lock ? await undoneWithin(db, tryOut) : await undone(pool, tryOut),
-      );
+      const trial = await trialOf(async () => await onTrial(lock ? db : pool, tryOut));
       return { request, read, trial };
     },
     check: ({ read, trial }) => {
@@ -168,7 +164,7 @@ function countsText(counts: Readonly<Record<string, number>>): string {
 }
 
 export type ProposedStatement =
-  | (ImportResult & { readonly kind: 'refused' })
+  | { readonly kind: 'refused'; readonly problems: ReadStatement['problems'] }
   /** It was imported before; nothing is proposed. */
   | Imported
   | { readonly kind: 'proposed'; readonly row: ProposalRow };
@@ -179,36 +175,43 @@ export type ProposedStatement =
  */
 export async function proposeOperatorStatement(
   deps: { readonly pool: Pool; readonly ledgerMac: Mac; readonly proposals: Proposals },
-  request: {
-    readonly file: string;
-    readonly operator: string;
-    readonly from: Date;
-    readonly to: Date;
-    readonly complete: boolean;
-    readonly toleranceMs: number;
-    readonly onLines?: ((lines: number) => void) | undefined;
-    readonly by: Actor;
-    readonly note: string;
-  },
+  request: SuppliedStatement & { readonly by: Actor; readonly note: string },
 ): Promise<ProposedStatement> {
-  const { pool, ledgerMac, proposals } = deps;
-  const { file, operator, complete, toleranceMs, onLines, by, note } = request;
-  const [from, to] = [request.from.toISOString(), request.to.toISOString()];
-  const period = { operator, from, to, complete, toleranceMs };
-  const format = await requireStatementFormat(pool, operator);
-  const asked = requestOf({ ...period, sha256: '', bytes: 1 }, format, ledgerMac);
-  const read = await readStatementFile({
-    ...{ ...asked, file, format },
-    onProgress: ({ lines }) => onLines?.(lines),
-  });
+  const { pool, proposals } = deps;
+  const { file, operator, complete, toleranceMs, by, note } = request;
+  const { asked, read } = await readSupplied(deps, request);
   if (read.problems.length > 0) return { kind: 'refused', problems: read.problems };
-  const trial = await undone(pool, async (client) =>
+  const trial = await onTrial(pool, async (client) =>
     importWithin(client, asked, { ...read, pulled: false }),
   );
   if (trial.repeated) return trial;
   const kept = await keepFile(pool, file);
+  const [from, to] = [request.from.toISOString(), request.to.toISOString()];
+  const period = { operator, from, to, complete, toleranceMs };
   const row = await proposals.propose({
     ...{ kind: OPERATOR_STATEMENT, content: { ...period, ...kept }, by, note },
   });
   return { kind: 'proposed', row };
+}
+
+/** A file that a person supplies, and how it is to be read. */
+export interface SuppliedStatement {
+  readonly file: string;
+  readonly operator: string;
+  readonly from: Date;
+  readonly to: Date;
+  readonly complete: boolean;
+  readonly toleranceMs: number;
+  readonly onLines?: ((lines: number) => void) | undefined;
+}
+
+/** Throws: `PlainError` if the file does not exist, or the operator's statements cannot be imported. */
+export async function readSupplied(
+  { pool, ledgerMac }: { readonly pool: Pool; readonly ledgerMac: Mac },
+  { file, onLines, ...about }: SuppliedStatement,
+): Promise<{ readonly asked: StatementImport; readonly read: ReadStatement }> {
+  const format = await requireStatementFormat(pool, about.operator);
+  const asked = { ...about, ledgerMac, format };
+  const onProgress = ({ lines }: { readonly lines: number }): void => onLines?.(lines);
+  return { asked, read: await readStatementFile({ ...asked, file, onProgress }) };
 }

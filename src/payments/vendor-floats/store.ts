@@ -2,7 +2,7 @@ import { groupByBucket } from '../../parties/by-bucket-store.ts';
 import type { Queryable } from '../../platform/db/pool.ts';
 import { FORECAST_DAYS } from '../billers/forecast.ts';
 import type { SpentHour } from '../billers/forecast.ts';
-import { isVendorsMoneySql } from '../ledger/account.ts';
+import { isIncomeSql, isVendorsMoneySql } from '../ledger/account.ts';
 
 export interface WatchedFloat {
   vendorId: number;
@@ -70,8 +70,8 @@ export async function readMoney(
          coalesce(sum(balance_cents) filter (where account = 'float'), 0)::bigint as "floatCents",
          coalesce(sum(balance_cents) filter (where account = 'collected'), 0)::bigint
            as "collectedCents",
-         coalesce(-sum(balance_cents) filter (where account in ('external', 'exposure', 'written_off', 'paid_out')
-           or ${isVendorsMoneySql('account')}), 0)::bigint as "paidOutCents"
+         coalesce(-sum(balance_cents) filter (where account in ('opening', 'exposure', 'written_off', 'reversals')
+           or ${isIncomeSql('account')} or ${isVendorsMoneySql('account')}), 0)::bigint as "paidOutCents"
        from accounts where bucket = $1 and vendor_id = any ($2) group by vendor_id`,
       [bucket, items.map(({ vendorId }) => vendorId)],
     );

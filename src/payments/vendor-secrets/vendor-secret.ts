@@ -49,7 +49,6 @@ export const vendorSecretKind: AnyKind = kind<SecretContent, Facts, SecretConten
   proposedBy: 'integration.act',
   decidedBy: 'integration.act',
   expiresAfterDays: 7,
-  replaces: false,
   actsAlone: mayActAlone,
   about: ({ vid, of }) => `${vid} ${of}`,
   vendorId: ({ vendorId }) => vendorId,

@@ -185,7 +185,19 @@ function beginsCell(text: string): boolean {
   return /[;\t\r\n]/.test(text);
 }
 
-/** A line of such a file. */
-export function csvLine(values: readonly string[]): string {
-  return `${values.map(csvExportValue).join(',')}\r\n`;
+/**
+ * A line of such a file. A file has thousands of them, and arrays of their texts would be most of its garbage: so the
+ * values of a line may become text on the way.
+ */
+export function csvLine<Value>(
+  values: readonly Value[],
+  textOf: (value: Value) => string = String,
+): string {
+  let line = '';
+  let separator = '';
+  for (const value of values) {
+    line += separator + csvExportValue(textOf(value));
+    separator = ',';
+  }
+  return `${line}\r\n`;
 }

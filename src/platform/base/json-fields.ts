@@ -12,3 +12,10 @@ export const filledText = (maxLength: number) => Type.String({ minLength: 1, max
 
 /** An amount above zero, without leading zeros: JSON has no exact integers of 64 bits, so cents are text. */
 export const centsAboveZero = Type.String({ pattern: '^[1-9][0-9]{0,14}$' });
+
+/** A code of ours. */
+export const codeField = Type.String({ pattern: '^[a-z0-9_]{1,40}$' });
+
+/** Something for each of several codes of ours. */
+export const byCode = <Schema extends TSchema>(schema: Schema) =>
+  Type.Record(codeField, schema, { additionalProperties: false });

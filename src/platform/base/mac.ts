@@ -77,22 +77,22 @@ function paddedKey(key: KeyObject): PaddedKey {
 
 /** Message authentication codes: who has the key can create and verify them. */
 export interface Mac {
-  sign(text: string): Buffer;
+  sign(content: string | Buffer): Buffer;
   /** Also false for a missing code. */
-  verify(text: string, mac: Buffer | null): boolean;
+  verify(content: string | Buffer, mac: Buffer | null): boolean;
 }
 
 /** @param algorithm SHA-256 for our own; operators may use the other. */
 export function createMac(key: Buffer, algorithm: 'sha256' | 'sha512' = 'sha256'): Mac {
   const secret = createSecretKey(key);
-  const sign = (text: string): Buffer =>
-    algorithm === 'sha256'
-      ? hmac(secret, text)
-      : createHmac(algorithm, secret).update(text, 'utf8').digest();
+  const sign = (content: string | Buffer): Buffer =>
+    algorithm === 'sha256' && typeof content === 'string'
+      ? hmac(secret, content)
+      : createHmac(algorithm, secret).update(content).digest();
   return {
     sign,
-    verify: (text, mac) => {
-      const right = sign(text);
+    verify: (content, mac) => {
+      const right = sign(content);
       return mac?.length === right.length && timingSafeEqual(mac, right);
     },
   };

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import type { Problem } from './compiled.ts';
+import { visible } from './visible.ts';
 
 /** The properties of a schema that its texts are about. */
 interface Described {
@@ -43,8 +44,11 @@ function textOf({ keyword, params, message }: Problem, schema: Described | undef
       return `must have ${names.join(' and ')}`;
     }
     case 'boolean':
-    case 'additionalProperties':
       return 'must not have additional properties';
+    case 'additionalProperties': {
+      const { additionalProperties: names } = params;
+      return `must not have ${names.map((name) => visible(name)).join(' and ')}`;
+    }
     case 'minItems':
       return `must have at least ${counted(limit ?? 1, 'entry', 'entries')}`;
     case 'maxItems':

@@ -1,8 +1,10 @@
-import { childrenOf, elementAt, readXml, textAt } from './xml.ts';
-import type { XmlElement } from './xml.ts';
+import { childrenOf, elementAt, readLargeXml, textAt } from './xml.ts';
+import type { TakeElement, XmlElement } from './xml.ts';
 import { readZip } from './zip.ts';
 
-const LIMITS = { depth: 32, nodes: 4_000_000 };
+const LIMITS = { depth: 32, nodes: 500_000 };
+/** Cells of all sheets together, with empty ones that are left out before others. */
+const MAX_CELLS = 2_000_000;
 
 export interface SheetRow {
   /** The row of the sheet, the first being 1. */
@@ -19,42 +21,56 @@ export interface Sheet {
 }
 
 /**
- * The sheets of an Excel file (XLSX), in their order. Formulas are read as the results that the file has.
+ * The sheets of an Excel file (XLSX), in their order. Formulas are read as the results that the file has. It is read in
+ * turns, and a small file that contains a very large one is refused: lenders and banks send such files.
  * Throws: `Error` with the problem if it is not such a file.
  */
-export function readSheets(file: Buffer): Sheet[] {
+export async function readSheets(file: Buffer, maxCells = MAX_CELLS): Promise<Sheet[]> {
   const files = readZip(file);
-  const read = (name: string): XmlElement | undefined => {
+  const read = async (
+    name: string,
+    take: TakeElement = () => false,
+  ): Promise<XmlElement | undefined> => {
     const content = files.get(name);
     if (content === undefined) return undefined;
-    const root = readXml(content().toString('utf8'), LIMITS);
+    const root = await readLargeXml(await content(), LIMITS, take);
     if ('problem' in root) throw new Error(`${name}: ${root.problem}`);
     return root;
   };
-  const book = read('xl/workbook.xml');
+  const book = await read('xl/workbook.xml');
   if (book === undefined) throw new Error('it is an archive, but no Excel file (XLSX)');
-  const relations = childrenOf(read('xl/_rels/workbook.xml.rels'), 'Relationship');
+  const relations = childrenOf(await read('xl/_rels/workbook.xml.rels'), 'Relationship');
   const targets = new Map(
     relations.map(({ attributes }) => [attributes.get('Id'), attributes.get('Target') ?? '']),
   );
+  const texts: string[] = [];
+  await read('xl/sharedStrings.xml', (element, path) => {
+    if (element.name !== 'si' || path.length !== 1) return false;
+    texts.push(textWithin(element));
+    return true;
+  });
   const style = {
-    texts: childrenOf(read('xl/sharedStrings.xml'), 'si').map(textWithin),
-    dates: dateStylesOf(read('xl/styles.xml')),
+    texts,
+    dates: dateStylesOf(await read('xl/styles.xml')),
     is1904: /^(?:1|true)$/.test(elementAt(book, 'workbookPr')?.attributes.get('date1904') ?? ''),
   };
-  return childrenOf(elementAt(book, 'sheets'), 'sheet').flatMap(({ attributes }) => {
+  const sheets: Sheet[] = [];
+  let leftCells = maxCells;
+  for (const { attributes } of childrenOf(elementAt(book, 'sheets'), 'sheet')) {
     const [, id] = [...attributes].find(([name]) => name.endsWith(':id')) ?? [];
     const target = targets.get(id) ?? '';
-    const root = read(target.startsWith('/') ? target.slice(1) : `xl/${target}`);
-    const rows = childrenOf(elementAt(root, 'sheetData'), 'row');
-    if (rows.length === 0) return [];
-    return [
-      {
-        name: attributes.get('name') ?? '',
-        rows: rows.map((row, index) => rowOf(row, index, style)),
-      },
-    ];
-  });
+    const rows: SheetRow[] = [];
+    await read(target.startsWith('/') ? target.slice(1) : `xl/${target}`, (element, path) => {
+      if (element.name !== 'row' || path.length !== 2 || path[1] !== 'sheetData') return false;
+      const row = rowOf(element, rows.length, style);
+      leftCells -= row.values.length;
+      if (leftCells < 0) throw new Error('too many cells');
+      rows.push(row);
+      return true;
+    });
+    if (rows.length > 0) sheets.push({ name: attributes.get('name') ?? '', rows });
+  }
+  return sheets;
 }
 
 interface Style {

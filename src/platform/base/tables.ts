@@ -62,9 +62,9 @@ const DELIMITER_NAMES: Readonly<Record<Delimiter, string>> = {
 const OLD_EXCEL = Buffer.from('d0cf11e0', 'hex');
 
 /** Every way to read the file. Throws: `Error` if it is an Excel file that cannot be read. */
-function tablesOf(bytes: Buffer, decoded: DecodedText | undefined): Table[] {
+async function tablesOf(bytes: Buffer, decoded: DecodedText | undefined): Promise<Table[]> {
   if (isZip(bytes)) {
-    return readSheets(bytes).map(({ name, rows }) => ({
+    return (await readSheets(bytes)).map(({ name, rows }) => ({
       ...{ form: `sheet “${name}” of an Excel file`, delimiter: undefined, rows },
     }));
   }
@@ -85,15 +85,15 @@ function tablesOf(bytes: Buffer, decoded: DecodedText | undefined): Table[] {
  * @param none the problem if no row is anything like the titles.
  * @param decoded the text, if it is known how to decode it.
  */
-export function findTable<Name>(
+export async function findTable<Name>(
   bytes: Buffer,
   match: (titles: readonly string[]) => TitleMatch<Name>,
   none: string,
   decoded?: DecodedText,
-): FoundTable<Name> | TableProblem {
+): Promise<FoundTable<Name> | TableProblem> {
   let tables: readonly Table[];
   try {
-    tables = tablesOf(bytes, decoded);
+    tables = await tablesOf(bytes, decoded);
   } catch (error) {
     return { line: 1, problem: `the Excel file cannot be read: ${(error as Error).message}` };
   }

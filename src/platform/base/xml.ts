@@ -1,5 +1,6 @@
 import sax from 'sax';
 import type { SAXParser } from 'sax';
+import { nextTurn } from './turns.ts';
 
 export interface XmlElement {
   /** Without its namespace prefix. */
@@ -20,9 +21,12 @@ export interface XmlProblem {
 export interface XmlLimits {
   /** Elements inside each other. */
   readonly depth: number;
-  /** Elements and attributes. */
+  /** Elements and attributes, without those of elements that were taken. */
   readonly nodes: number;
 }
+
+/** True: the element is dealt with, and not kept. @param path the names of the elements that it is in. */
+export type TakeElement = (element: XmlElement, path: readonly string[]) => boolean;
 
 interface OpenElement extends XmlElement {
   readonly children: OpenElement[];
@@ -39,8 +43,82 @@ const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map();
  * document could define.
  */
 export function readXml(content: string, limits: XmlLimits): XmlElement | XmlProblem {
+  const reader = openXml(limits, () => false);
+  reader.write(content.replace(/^\ufeff/, ''));
+  return reader.end();
+}
+
+/** Bytes, or characters, that are read before other work has its turn. */
+const READ_AT_ONCE = 32 * 1024;
+
+/**
+ * The root element of a large XML document, as `readXml` returns it, read in turns.
+ * @param content bytes are UTF-8.
+ * @param take gets each element at its end.
+ */
+export async function readLargeXml(
+  content: Buffer | string,
+  limits: XmlLimits,
+  take: TakeElement = () => false,
+): Promise<XmlElement | XmlProblem> {
+  const reader = openXml(limits, take);
+  for (const part of partsOf(content)) {
+    if (!reader.write(part)) break;
+    await nextTurn();
+  }
+  return reader.end();
+}
+
+function* partsOf(content: Buffer | string): Generator<string> {
+  const decoder = new TextDecoder();
+  for (let at = 0; at < content.length; at += READ_AT_ONCE) {
+    const end = at + READ_AT_ONCE;
+    yield typeof content === 'string'
+      ? content.slice(at, end)
+      : decoder.decode(content.subarray(at, end), { stream: true });
+  }
+}
+
+interface XmlReader {
+  /** Returns false after a problem. */
+  readonly write: (content: string) => boolean;
+  readonly end: () => XmlElement | XmlProblem;
+}
+
+function openXml(limits: XmlLimits, take: TakeElement): XmlReader {
   const parser = sax.parser(true, OPTIONS);
+  const rootOf = buildTree(parser, limits, take);
+  let problem: XmlProblem | undefined;
+  const attempt = (step: () => void): boolean => {
+    if (problem !== undefined) return false;
+    try {
+      step();
+    } catch (error) {
+      // sax puts its position on further lines.
+      const [text = ''] = (error as Error).message.split('\n');
+      problem = { line: parser.line + 1, problem: `the XML is not valid: ${text}` };
+    }
+    return problem === undefined;
+  };
+  return {
+    write: (content) => attempt(() => void parser.write(content)),
+    end: () => {
+      attempt(() => void parser.close());
+      return problem ?? rootOf() ?? { line: 1, problem: 'the XML has no element' };
+    },
+  };
+}
+
+/** Lets the parser build the tree, whose root is there once it has begun. */
+function buildTree(
+  parser: SAXParser,
+  limits: XmlLimits,
+  take: TakeElement,
+): () => XmlElement | undefined {
   const open: OpenElement[] = [];
+  const path: string[] = [];
+  /** The number of nodes before each open element. */
+  const before: number[] = [];
   let root: OpenElement | undefined;
   let nodes = 0;
   const addText = (more: string): void => {
@@ -53,6 +131,7 @@ export function readXml(content: string, limits: XmlLimits): XmlElement | XmlPro
     },
     ondoctype: () => refuse('a document type is not allowed'),
     onopentag: ({ name, attributes }) => {
+      before.push(nodes);
       nodes += 1 + Object.keys(attributes).length;
       if (open.length >= limits.depth) refuse('too many elements inside each other');
       if (nodes > limits.nodes) refuse('too many elements and attributes');
@@ -67,23 +146,23 @@ export function readXml(content: string, limits: XmlLimits): XmlElement | XmlPro
       open.at(-1)?.children.push(element);
       root ??= element;
       open.push(element);
+      path.push(element.name);
     },
     ontext: addText,
     oncdata: addText,
     onclosetag: () => {
       const element = open.pop();
-      if (element !== undefined) element.text = element.text.trim();
+      path.pop();
+      const nodesBefore = before.pop();
+      if (element === undefined) return;
+      element.text = element.text.trim();
+      if (!take(element, path)) return;
+      open.at(-1)?.children.pop();
+      nodes = nodesBefore ?? nodes;
     },
   };
   Object.assign(parser, handlers);
-  try {
-    parser.write(content.replace(/^\ufeff/, '')).close();
-  } catch (error) {
-    // sax puts its position on further lines.
-    const [problem = ''] = (error as Error).message.split('\n');
-    return { line: parser.line + 1, problem: `the XML is not valid: ${problem}` };
-  }
-  return root ?? { line: 1, problem: 'the XML has no element' };
+  return () => root;
 }
 
 function refuse(problem: string): never {

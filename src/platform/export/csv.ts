@@ -23,7 +23,7 @@ async function* linesOf(
 ): AsyncGenerator<string> {
   yield csvLine(table.titles);
   for await (const rows of slicesOf(table)) {
-    yield rows.map((cells) => csvLine(cells.map(textFor))).join('');
+    yield rows.map((cells) => csvLine(cells, textFor)).join('');
   }
 }
 

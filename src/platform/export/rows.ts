@@ -16,6 +16,12 @@ export interface ExportTable {
 /** Written between two turns of the event loop: about a millisecond of work. */
 export const SLICE_ROWS = 100;
 
+/**
+ * Read at once for a file. What the database has sent becomes rows in one turn of the event loop, so a longer page keeps
+ * payments waiting.
+ */
+export const FILE_PAGE_ROWS = 200;
+
 /** The rows of a table in slices, however many are read at a time. */
 export async function* slicesOf({
   rows,

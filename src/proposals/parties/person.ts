@@ -60,7 +60,6 @@ export const personKind = ({ ledgerMac, wireTime, tell }: PersonKindOptions): An
     proposedBy: 'people.propose',
     decidedBy: 'people.act',
     ownVendor: { decides: true },
-    expiresAfterDays: null,
     replaces: true,
     actsAlone: async (db, by, { login }) =>
       by === COMMAND_LINE && (await reasonToActAlone(db, login)) !== undefined,

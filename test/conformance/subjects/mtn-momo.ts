@@ -20,6 +20,9 @@ export const MTN_MOMO_SETTINGS = {
     ],
     not_proof: ['HTTP 409: a transfer with this id exists', 'HTTP 404 to a status query'],
     caller_key: 'refuses_reuse',
+    witnesses: [
+      'the mock service of `global-121/121-platform` (commit 075ba48, run beside ours): token, 202 without a body for our id, 409 and 500 are read as declared; its status has neither externalId nor amount, so it proves nothing to us',
+    ],
   },
   acceptance_window_ms: null,
   case_after_ms: 1_800_000,

@@ -1,5 +1,5 @@
 import type { Pool } from '../../../src/platform/db/pool.ts';
-import { cannotBeAsked } from './providers.ts';
+import { cannotBeAsked, cannotProveAbsence } from './providers.ts';
 
 /** A payment in the database. */
 export interface PaymentRow {
@@ -36,6 +36,18 @@ export async function readPayments(pool: Pool, condition = 'true'): Promise<Paym
 
 /** Whether the payment is open with a case for people, because its result cannot be found out. */
 export function isLeftToPeople(row: PaymentRow): boolean {
-  const { outcome, has_case: hasCase, operator_code: code, operator_handle: handle } = row;
-  return outcome === null && hasCase && cannotBeAsked(code, handle);
+  return hasOpenCase(row) && (isUnknowable(row) || cannotProveAbsence(row.operator_code));
+}
+
+/** The same for a payment that the operator has paid. */
+export function isPaidAndLeftToPeople(row: PaymentRow): boolean {
+  return hasOpenCase(row) && isUnknowable(row);
+}
+
+function hasOpenCase({ outcome, has_case: hasCase }: PaymentRow): boolean {
+  return outcome === null && hasCase;
+}
+
+function isUnknowable({ operator_code: code, operator_handle: handle }: PaymentRow): boolean {
+  return cannotBeAsked(code, handle);
 }

@@ -1,17 +1,23 @@
 import { PROVIDER_BILLERS, PROVIDER_OPERATORS } from '../../../sandbox/provider-operators.ts';
 import type { PayingProvider, ProviderBiller } from '../../../sandbox/provider-operators.ts';
 import { DECLARATIONS } from '../../../src/connectors/registry.ts';
+import { DISBURSEMENTS } from '../../../src/payments/billers/biller.ts';
+
+/** Vendors cannot pay disbursements, which two people make. */
+const BILLERS = PROVIDER_BILLERS.filter(({ category }) => category !== DISBURSEMENTS);
 
 /** The protocols that providers are emulated for, and `all`: every biller with all of its routes. */
 export const PROVIDER_CHOICES: readonly string[] = [
-  ...Object.values(PROVIDER_OPERATORS).map(({ connector }) => connector),
+  ...new Set(
+    BILLERS.flatMap(({ providers }) => providers.map((code) => PROVIDER_OPERATORS[code].connector)),
+  ),
   'all',
 ];
 
 /** The billers of a run: those that the protocol can pay, through it alone, or all with all their routes. */
 export function providerBillersOf(choice: string): readonly ProviderBiller[] {
-  if (choice === 'all') return PROVIDER_BILLERS;
-  return PROVIDER_BILLERS.flatMap((biller) =>
+  if (choice === 'all') return BILLERS;
+  return BILLERS.flatMap((biller) =>
     biller.providers
       .filter((code) => PROVIDER_OPERATORS[code].connector === choice)
       .map((code) => ({ ...biller, providers: [code] as const })),
@@ -20,7 +26,7 @@ export function providerBillersOf(choice: string): readonly ProviderBiller[] {
 
 /** Returns an account of the biller without its last four digits, a different one for each number. */
 export function providerAccount(billerCode: string, number: number): string {
-  const isPhone = billerCode === 'airtime_top_up';
+  const isPhone = ['airtime_top_up', 'wallet_top_up'].includes(billerCode);
   if (!isPhone) return `8${String(number).padStart(8, '0')}`;
   return `254${number < 10_000 ? '7' : '1'}${String(number % 10_000).padStart(4, '0')}`;
 }
@@ -31,11 +37,22 @@ export function providerAccount(billerCode: string, number: number): string {
  */
 export function cannotBeAsked(operatorCode: string | null, handle: string | null): boolean {
   if (operatorCode === null || !Object.hasOwn(PROVIDER_OPERATORS, operatorCode)) return false;
+  // Only a webhook says that Flutterwave has paid, and that of a failure is no proof.
+  if (operatorCode === 'flutterwave') return true;
+  if (operatorCode === 'kopokopo') return handle === null;
   const { connector } = PROVIDER_OPERATORS[operatorCode as PayingProvider];
-  // The configuration for VTpass makes its own references and queries by them.
+  // The other configurations make their own references and query by them.
   if (connector === 'http') return false;
   const { statusBy, callbackTrust } = DECLARATIONS[connector] ?? {};
   // With `secret_url` the result is known only from a callback.
   if (statusBy === 'cannot_be_asked' || callbackTrust === 'secret_url') return true;
   return statusBy === 'operator_handle' && handle === null;
+}
+
+/** Operators whose "not found" proves nothing, because it is not established how soon they know an instruction. */
+const UNPROVEN: ReadonlySet<string | null> = new Set(['airtelmoney', 'pesalink']);
+
+/** Whether only people can find out that the operator never got the instruction. */
+export function cannotProveAbsence(operatorCode: string | null): boolean {
+  return UNPROVEN.has(operatorCode);
 }

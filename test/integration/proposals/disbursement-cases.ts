@@ -4,7 +4,7 @@ import {
 } from '../../../src/payments/disbursements/disbursements.ts';
 import { setPayoutPhone } from '../../../src/payments/payouts/phones.ts';
 import { databaseTransaction } from '../../../src/platform/db/pool.ts';
-import { createInstructed } from '../../support/money-fixture.ts';
+import { COLLECTOR, createInstructed } from '../../support/money-fixture.ts';
 import { newPayment } from '../../support/new-transaction.ts';
 import {
   CUSTOMER,
@@ -28,7 +28,7 @@ async function phonePayout({ books, proposals, people }: Given): Promise<Case> {
   await deps.setPhone(vendorId, VENDOR_PHONE);
   const asked = { ...TEXTS, vendorId, vid, amountCents: AMOUNT, by: people.asha };
   const { proposalId: id } = await proposePhonePayout(deps, asked);
-  const external = -HAS;
+  const outside = { [`collector:${COLLECTOR}`]: -HAS };
   return {
     id,
     shown: [
@@ -40,8 +40,8 @@ async function phonePayout({ books, proposals, people }: Given): Promise<Case> {
       },
     ],
     state: async () => await balances(books, vendorId),
-    approved: { external, float: HAS - AMOUNT, reserved: AMOUNT },
-    ended: { external, float: HAS },
+    approved: { ...outside, float: HAS - AMOUNT, reserved: AMOUNT },
+    ended: { ...outside, float: HAS },
     // Two people set another phone meanwhile.
     changeFacts: async () =>
       await databaseTransaction(books.pool, async (db) => {
@@ -52,7 +52,7 @@ async function phonePayout({ books, proposals, people }: Given): Promise<Case> {
     spend: async () => {
       const amountCents = HAS - AMOUNT;
       await createInstructed(books.pool, [newPayment({ vendorId, amountCents, feeCents: 0n })]);
-      return { external, reserved: HAS };
+      return { ...outside, reserved: HAS };
     },
   };
 }
@@ -66,8 +66,8 @@ async function refund(given: Given): Promise<Case> {
   const refundOf = await paidPayment(books, vendorId, HAS);
   const asked = { ...TEXTS, vendorId, vid, amountCents: AMOUNT, refundOf, phone: CUSTOMER };
   const { proposalId: id } = await proposeRefund(deps, { ...asked, by: people.asha });
-  const external = -3n * HAS;
-  const rest = { external, 'operator:kplc': HAS };
+  const outside = { [`collector:${COLLECTOR}`]: -3n * HAS };
+  const rest = { ...outside, 'operator:kplc': HAS };
   const { lines } = await proposals.preview(id);
   return {
     id,

@@ -1,6 +1,7 @@
 import { settlePayments } from '../../../src/payments/settle/store.ts';
 import { proposeEntry } from '../../../src/payments/house/entries.ts';
 import { proposeJournal } from '../../../src/payments/house/journals.ts';
+import { proposeAccount } from '../../../src/payments/house/own-accounts.ts';
 import { addBank } from '../../support/house-decisions.ts';
 import type { Books } from '../../support/money-fixture.ts';
 import { instructNew, OPERATOR, paidReport } from '../../support/money-fixture.ts';
@@ -87,7 +88,7 @@ async function journal({ books, proposals, people }: Given): Promise<Case> {
     changeFacts: async () => {
       await books.owner.query(`delete from receipt_sources where source_code = 'bank'`);
     },
-    reason: /no source bank|already withdrawn/,
+    reason: /no account bank:bank|already withdrawn/,
     // Its proposer withdraws it and enters the same document again, with less.
     spend: async () => {
       await proposals.withdraw({ proposalId: id, by: people.asha });
@@ -101,7 +102,39 @@ async function journal({ books, proposals, people }: Given): Promise<Case> {
   };
 }
 
+async function addedAccount({ books, proposals, people }: Given): Promise<Case> {
+  const asked = { account: 'liability:landlord', title: 'Rent that we owe', note: 'a new office' };
+  const { proposalId: id } = await proposeAccount(proposals, { ...asked, by: people.asha });
+  const added = async (): Promise<Record<string, string>> => {
+    const read = await books.pool.query<{ account: string; title: string }>(
+      'select account, title from house_accounts',
+    );
+    return Object.fromEntries(read.rows.map((row) => [row.account, row.title]));
+  };
+  const approved = { 'liability:landlord': 'Rent that we owe' };
+  return {
+    ...{ id, approved, ended: {}, state: added },
+    shown: [{ label: 'Added', text: 'liability:landlord: Rent that we owe' }],
+    // Another account gets its title.
+    changeFacts: async () => {
+      const other = { ...asked, account: 'liability:rent', title: 'rent that WE owe' };
+      const { proposalId } = await proposeAccount(proposals, { ...other, by: people.chege });
+      await approveSeen(books, proposalId, people.baraka);
+    },
+    reason: /Another account has this title/,
+    endedAfterChange: { 'liability:rent': 'rent that WE owe' },
+    // Another account is added, which changes nothing about this one.
+    spend: async () => {
+      const more = { ...asked, account: 'expense:rent', title: 'Rent', by: people.chege };
+      const { proposalId } = await proposeAccount(proposals, more);
+      await approveSeen(books, proposalId, people.baraka);
+      return { ...approved, 'expense:rent': 'Rent' };
+    },
+  };
+}
+
 export const CASES: Cases = {
+  house_account: { make: addedAccount },
   house_entry: { make: opening },
   house_journal: { make: journal },
 };

@@ -9,6 +9,7 @@ import { proposeForMessage } from '../../../src/payments/receipts/completion.ts'
 import { reportReversal } from '../../../src/payments/receipts/reverse.ts';
 import { takeReport } from '../../../src/payments/receipts/take.ts';
 import { c2bBody, openDarajaBooks, PAYBILL } from '../../support/daraja-books.ts';
+import { foldOutside } from '../../support/outside.ts';
 import { COLLECTOR, createInstructed } from '../../support/money-fixture.ts';
 import type { Books } from '../../support/money-fixture.ts';
 import { newPayment } from '../../support/new-transaction.ts';
@@ -23,6 +24,10 @@ export async function balances(books: Books, vendorId: number): Promise<Record<s
   const all = await books.balances(vendorId);
   return Object.fromEntries(Object.entries(all).filter(([, cents]) => cents !== 0n));
 }
+
+/** With all accounts where its income comes from as one. */
+const folded = async (books: Books, vendorId: number): Promise<Record<string, bigint>> =>
+  foldOutside(await books.balances(vendorId));
 
 /** A receipt of M-PESA with an account that nobody has. */
 async function takeUnmatched({ pool, ledgerMac }: Books, number: string): Promise<void> {
@@ -42,8 +47,8 @@ async function takeUnmatched({ pool, ledgerMac }: Books, number: string): Promis
   });
 }
 
-const wentBack = async ({ pool }: Books, name: { readonly receipt: string }): Promise<void> =>
-  void (await reportReversal(pool, name, { actor: 'Chege', note: 'it went back' }));
+const wentBack = async (books: Books, name: { readonly receipt: string }): Promise<void> =>
+  void (await reportReversal(books, name, { actor: 'Chege', note: 'it went back' }));
 
 /** A receipt with an account that nobody has, assigned to a vendor. */
 async function receipt({ books, proposals, people }: Given): Promise<Case> {
@@ -55,13 +60,13 @@ async function receipt({ books, proposals, people }: Given): Promise<Case> {
   const { proposalId: id } = await proposeForReceipt({ ...books, proposals }, asked);
   const state = async () => {
     const { state: is, reversedAt } = await requireReceipt(books.pool, name);
-    return { is, isReversed: reversedAt !== null, ...(await balances(books, vendorId)) };
+    return { is, isReversed: reversedAt !== null, ...(await folded(books, vendorId)) };
   };
   const ended = { is: 'unmatched', isReversed: false };
   return {
     ...{ id, state, ended },
     shown: [{ label: 'Credited as collected income', text: vid, cents: String(AMOUNT) }],
-    approved: { is: 'credited', isReversed: false, external: -AMOUNT, collected: AMOUNT },
+    approved: { is: 'credited', isReversed: false, outside: -AMOUNT, collected: AMOUNT },
     changeFacts: async () => await wentBack(books, name),
     reason: /took the money back|already withdrawn/,
     endedAfterChange: { ...ended, isReversed: true },
@@ -91,9 +96,9 @@ async function unreadMessage({ books, proposals, people }: Given): Promise<Case>
   await paybill.close();
   const state = async () => ({
     is: (await findMessage(books.pool, messageId))?.state,
-    ...(await balances(books, vendorId)),
+    ...(await folded(books, vendorId)),
   });
-  const credited = { external: -AMOUNT, collected: AMOUNT };
+  const credited = { outside: -AMOUNT, collected: AMOUNT };
   return {
     ...{ id, state, ended: { is: 'open' } },
     shown: [{ label: 'Credited as collected income', text: vid, cents: String(AMOUNT) }],
@@ -101,7 +106,7 @@ async function unreadMessage({ books, proposals, people }: Given): Promise<Case>
     // A confirmation that can be read has another amount.
     changeFacts: async () => void (await paybill.receive(c2bBody({ TransAmount: '300.00' }))),
     reason: /with another amount, account or time|already withdrawn/,
-    endedAfterChange: { is: 'open', external: -30_000n, collected: 30_000n },
+    endedAfterChange: { is: 'open', outside: -30_000n, collected: 30_000n },
     // Somebody else's proposal, approved in between, closes it.
     spend: async () => {
       const closing = { ...asked, read: null, by: people.chege };
@@ -127,10 +132,10 @@ async function receiptMove({ books, proposals, people }: Given): Promise<Case> {
   const { proposalId: id } = await give(to);
   const state = async () => ({
     has: (await requireReceipt(books.pool, name)).vendorId,
-    from: await balances(books, from),
-    to: await balances(books, to),
+    from: await folded(books, from),
+    to: await folded(books, to),
   });
-  const moved = { has: to, to: { external: -AMOUNT, collected: AMOUNT } };
+  const moved = { has: to, to: { outside: -AMOUNT, collected: AMOUNT } };
   return {
     ...{ id, state },
     shown: [
@@ -139,14 +144,14 @@ async function receiptMove({ books, proposals, people }: Given): Promise<Case> {
       { label: 'Credited as collected income', text: `vendor-${to}`, cents: '70000' },
     ],
     approved: { ...moved, from: { exposure: -60_000n, reserved: 60_000n } },
-    ended: { has: from, from: { external: -AMOUNT, float: 10_000n, reserved: 60_000n }, to: {} },
+    ended: { has: from, from: { outside: -AMOUNT, float: 10_000n, reserved: 60_000n }, to: {} },
     changeFacts: async () => await wentBack(books, name),
     reason: /took money of it back/,
     // The vendor collects what it would owe.
     spend: async () => {
       const more = { collector: COLLECTOR, reference: 'more', vendorId: from };
       await collect(books, { ...more, amountCents: 60_000n, paidAt: PAID_AT });
-      return { ...moved, from: { external: -60_000n, reserved: 60_000n } };
+      return { ...moved, from: { outside: -60_000n, reserved: 60_000n } };
     },
   };
 }
@@ -162,22 +167,22 @@ async function collection({ books, proposals, people }: Given): Promise<Case> {
   const { proposalId: id } = await proposeCollection(proposals, asked);
   return {
     id,
-    state: async () => await balances(books, vendorId),
+    state: async () => await folded(books, vendorId),
     shown: [
       { label: 'Credited as collected income', text: vid, cents: '70000' },
       { label: 'Collector', text: COLLECTOR },
       { label: 'Reference', text: 'PP-00000003' },
       { label: 'Customer paid', text: '2026-01-05 10:15:30' },
     ],
-    approved: { external: -100_000n, collected: 100_000n },
-    ended: { external: -30_000n, collected: 30_000n },
+    approved: { outside: -100_000n, collected: 100_000n },
+    ended: { outside: -30_000n, collected: 30_000n },
     // A source reports the same money.
     changeFacts: async () => await takeUnmatched(books, 'PP00000003'),
     reason: /receipt with this number/,
     // The vendor spends what it has.
     spend: async () => {
       await fund(books.pool, { vendorId, requestedAt: new Date() });
-      return { external: -100_000n, collected: AMOUNT, float: 30_000n };
+      return { outside: -100_000n, collected: AMOUNT, float: 30_000n };
     },
   };
 }

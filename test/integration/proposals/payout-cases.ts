@@ -36,28 +36,28 @@ async function payout(given: Given): Promise<Case> {
   const { vendorId, vid } = await income(books);
   const request = { ...TEXTS, vendorId, vid, amountCents: AMOUNT, reference: null };
   const { proposalId: id } = await proposePayout(proposals, { ...request, by: people.asha });
-  const external = -HAS;
-  const held = { external, collected: HAS - AMOUNT, held: AMOUNT };
+  const outside = { [`collector:${COLLECTOR}`]: -HAS };
+  const held = { ...outside, collected: HAS - AMOUNT, held: AMOUNT };
   return {
     id,
     shown: [
       { label: 'Transfer that the approval permits', text: TEXTS.bankAccount, cents: '70000' },
       {
         label: 'Booked with the bank’s reference',
-        text: `${vid}: held → paid_out`,
+        text: `${vid}: held → bank:main`,
         cents: '70000',
       },
     ],
     state: async () => await balances(books, vendorId),
     approved: held,
-    ended: { external, collected: HAS },
+    ended: { ...outside, collected: HAS },
     // The vendor owes us a part of what it would get.
     changeFacts: async () => await madeTransfer(given, { vendorId, vid }, 60_001n),
     reason: /owes us 300.01/,
-    endedAfterChange: { external, exposure: -30_001n, collected: AMOUNT, paid_out: 60_001n },
+    endedAfterChange: { ...outside, exposure: -30_001n, collected: AMOUNT, 'bank:main': 60_001n },
     spend: async () => {
       await fundAndSpend(given, vendorId, HAS - AMOUNT);
-      return { external, held: AMOUNT, reserved: HAS - AMOUNT };
+      return { ...outside, held: AMOUNT, reserved: HAS - AMOUNT };
     },
   };
 }
@@ -78,13 +78,13 @@ async function payoutMade(given: Given): Promise<Case> {
   const { vendorId, vid } = await income(books);
   const request = { ...TEXTS, vendorId, vid, amountCents: AMOUNT, reference: 'FT-1' };
   const { proposalId: id } = await proposePayout(proposals, { ...request, by: people.asha });
-  const external = -HAS;
+  const outside = { [`collector:${COLLECTOR}`]: -HAS };
   return {
     id,
-    shown: [{ label: 'Booked', text: `${vid}: held → paid_out`, cents: '70000' }],
+    shown: [{ label: 'Booked', text: `${vid}: held → bank:main`, cents: '70000' }],
     state: async () => await balances(books, vendorId),
-    approved: { external, collected: HAS - AMOUNT, paid_out: AMOUNT },
-    ended: { external, collected: HAS },
+    approved: { ...outside, collected: HAS - AMOUNT, 'bank:main': AMOUNT },
+    ended: { ...outside, collected: HAS },
     // The same transfer of the bank is booked for another payout.
     changeFacts: async () => {
       const other = { ...request, ...(await income(books)), amountCents: 1_000n, reference: null };
@@ -97,7 +97,7 @@ async function payoutMade(given: Given): Promise<Case> {
     reason: /reference was entered before/,
     spend: async () => {
       await fundAndSpend(given, vendorId, HAS - AMOUNT);
-      return { external, paid_out: AMOUNT, reserved: HAS - AMOUNT };
+      return { ...outside, 'bank:main': AMOUNT, reserved: HAS - AMOUNT };
     },
   };
 }
@@ -110,8 +110,8 @@ async function payoutReturn(given: Given): Promise<Case> {
   await approveSeen(books, payoutId, people.baraka);
   const asked = { payoutId, note: 'the bank refused it', by: people.asha };
   const { proposalId: id } = await proposeReturn(proposals, asked);
-  const external = -HAS;
-  const paid = { external, collected: HAS - AMOUNT, paid_out: AMOUNT };
+  const outside = { [`collector:${COLLECTOR}`]: -HAS };
+  const paid = { ...outside, collected: HAS - AMOUNT, 'bank:main': AMOUNT };
   const enter = async () => {
     const transfer = { payoutId, reference: 'FT-1', by: people.baraka };
     await enterTransfer({ ...books, proposals }, transfer);
@@ -123,8 +123,8 @@ async function payoutReturn(given: Given): Promise<Case> {
       { label: 'Transfer that is not made any more', text: TEXTS.bankAccount },
     ],
     state: async () => await balances(books, vendorId),
-    approved: { external, collected: HAS },
-    ended: { external, collected: HAS - AMOUNT, held: AMOUNT },
+    approved: { ...outside, collected: HAS },
+    ended: { ...outside, collected: HAS - AMOUNT, held: AMOUNT },
     changeFacts: enter,
     reason: /holds no money/,
     endedAfterChange: paid,

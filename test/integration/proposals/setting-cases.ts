@@ -1,4 +1,6 @@
 import { COMPANY } from '../../../src/payments/settings/invoicing.ts';
+import { ACCOUNT_CODES } from '../../../src/payments/settings/accounting.ts';
+import { insertCode } from '../../../src/payments/summaries/store.ts';
 import { insertTerms } from '../../../src/payments/invoices/store.ts';
 import { expect } from 'vitest';
 import { setOperator } from '../../../src/payments/billers/administer.ts';
@@ -21,6 +23,8 @@ import type { Case, Cases, Given } from './case.ts';
 
 interface Changed extends SettingChange {
   readonly shown: Case['shown'];
+  /** Lines of it that say what is asked, and are no field of the setting. */
+  readonly said?: readonly string[];
   readonly remarks?: Case['shown'];
   /** Somebody else changes the same setting meanwhile. */
   readonly other: () => Promise<unknown>;
@@ -29,7 +33,7 @@ interface Changed extends SettingChange {
 /** A setting that Asha changes. Everything about it is read with the code that the proposal reads it with. */
 async function settingCase(
   { books: { pool, ledgerMac }, proposals, people }: Given,
-  { setting, key, change, shown, remarks = [], other }: Changed,
+  { setting, key, change, shown, said = [], remarks = [], other }: Changed,
 ): Promise<Case> {
   const tools = { ledgerMac, masterKeys: SEALING.masterKeys };
   const state = async () => await setting.read(pool, key, tools);
@@ -39,7 +43,10 @@ async function settingCase(
   const { proposalId: id } = row;
   expect((await proposals.preview(id)).remarks).toEqual(remarks);
   const approved = Object.fromEntries(
-    shown.slice(1).map(({ label, text }) => [label, text?.split(' → ').at(-1)]),
+    shown
+      .slice(1)
+      .filter(({ label }) => !said.includes(label))
+      .map(({ label, text }) => [label, text?.split(' → ').at(-1)]),
   );
   let endedAfterChange: unknown;
   return {
@@ -171,7 +178,24 @@ async function company(given: Given): Promise<Case> {
   });
 }
 
+/** The codes of accounts in the accounting software. */
+async function codes(given: Given): Promise<Case> {
+  return await settingCase(given, {
+    ...{ setting: ACCOUNT_CODES, key: {} },
+    change: { codes: [{ account: 'fees', code: '4000' }] },
+    shown: [
+      { label: 'Codes of accounts', text: 'the company' },
+      { label: 'Code', text: 'fees 4000' },
+      { label: 'Codes in force', text: 'fees 4000' },
+    ],
+    said: ['Code'],
+    other: async () =>
+      await insertCode(given.books.pool, { account: 'fees', code: '4001', setBy: 'Chege' }),
+  });
+}
+
 export const CASES: Cases = {
+  accounting_setting: { make: codes },
   invoice_setting: { make: company },
   price_setting: { make: price },
   operator_setting: { role: 'operations', make: operator },

@@ -82,6 +82,21 @@ test('nobody of a vendor gets a token for this API', async () => {
   expect(refused).toMatchObject({ status: 403, code: 'not_permitted' });
 });
 
+test('a refusal names the permission that the token lacks, and what is wrong within a list', async () => {
+  const program = await newToken(admin);
+  const narrow = await newToken(admin, { scopes: ['home.read'] });
+  expect(await narrow.get('/journals')).toMatchObject({
+    ...{ status: 403, code: 'not_permitted' },
+    text: expect.stringContaining('needs the permission finance.read, which the token') as unknown,
+  });
+  const prices = [{ biller: 'dstv', flatt: '10' }];
+  const asked = { name: 'Shop', sector: 'retail', prices };
+  expect(await program.post('/vendors/shop/propose', asked)).toMatchObject({
+    ...{ status: 400, code: 'invalid_field', field: 'prices' },
+    text: expect.stringContaining('each entry must not have flatt') as unknown,
+  });
+});
+
 test('a program proposes, and neither it nor its owner approves; another person does', async () => {
   const program = await newToken(admin);
   const proposed = await program.post('/journals', journal());

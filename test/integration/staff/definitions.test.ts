@@ -67,6 +67,7 @@ let running: InProcessService;
 let proposals: Proposals;
 let desk: CreditDesk;
 let world: World;
+let tokens: Awaited<ReturnType<typeof makeTokens>>;
 const staff = new Map<string, StaffClient>();
 const pages = new Map<string, ConsoleClient>();
 
@@ -84,6 +85,7 @@ beforeAll(async () => {
     if ('vid' in person) continue;
     staff.set(person.login, await staffSignedIn(running.origin, person.login));
   }
+  tokens = await makeTokens();
   await running.demo('demo2').call('fund', { time: String(Date.now()), currency: 'KES' });
   const { pool } = running.service;
   const { masterKeys } = running.sealing;
@@ -262,9 +264,12 @@ function closed(schema: unknown): unknown {
   return isOpen ? { ...copy, additionalProperties: false } : copy;
 }
 
+const outputs = new Map<Definition, ReturnType<typeof compiled>>();
+
 function expectFits(of: Definition, answer: unknown): void {
   if (!('output' in of)) return;
-  const check = compiled(closed(of.output) as object);
+  const check = outputs.get(of) ?? compiled(closed(of.output) as object);
+  outputs.set(of, check);
   expect(check.problems(answer), JSON.stringify(answer)).toEqual([]);
 }
 
@@ -316,10 +321,15 @@ describe('a definition', () => {
     },
   );
 
-  test.each(each)('%s is in the staff API if a member of staff may have it', async (_, of) => {
-    const { body } = await as('admin').get('/openapi.json');
-    const isThere = JSON.stringify(body).includes(`"operationId":"${of.name}"`);
-    expect(isThere).toBe(!isForPages(of));
+  test('is in the staff API if a member of staff may have it', async () => {
+    const { text } = await as('admin').get('/openapi.json');
+    const described = new Set(
+      [...text.matchAll(/"operationId":"([^"]+)"/g)].map(([, name]) => name),
+    );
+    const wanted = definitions.filter((of) => !isForPages(of)).map(({ name }) => name);
+    expect(definitions.map(({ name }) => name).filter((name) => described.has(name))).toEqual(
+      wanted,
+    );
   });
 
   test.each(actions)('%s asks for the permission of the proposals that it makes', (_, of) => {
@@ -391,12 +401,13 @@ function nearby(): By {
 
 test.each(actions)('%s leaves one entry in the audit log, with what it changed', async (_, of) => {
   const { method, at, body, input } = await requestOf(of);
-  const before = await entries();
+  const before = await countEntries();
   const done = await clientOf(of).send(method, at, body);
   expect(done, done.text).toMatchObject({ status: 200 });
-  if (of.kind === 'action' && of.isJob === true) await expectResult(of, done.body as JobView);
+  if (of.kind === 'action' && of.isJob === true)
+    await expectResult(of, done.body as JobView, before);
   else expectFits(of, done.body);
-  const [entry, ...others] = (await entries()).slice(before.length);
+  const [entry, ...others] = await entriesAfter(before);
   expect(others).toEqual([]);
   expect(entry).toMatchObject({
     ...{ action: of.name, login: callerOf(of), result: 'done' },
@@ -404,6 +415,10 @@ test.each(actions)('%s leaves one entry in the audit log, with what it changed',
     after: expect.any(Object),
     ...('reason' in input && { reason: input['reason'] }),
   });
+  const isAboutProposal = of.kind === 'action' && (of.proposes ?? of.decides) !== undefined;
+  if (!isAboutProposal && !WITHOUT_BEFORE.has(of.name)) {
+    expect(entry).toMatchObject({ before: expect.any(Object) });
+  }
   // Nothing else, or whoever looks for what was done to it would not find it.
   const { names } = routeOf(of);
   if (names.length > 0) {
@@ -415,17 +430,28 @@ test.each(actions)('%s leaves one entry in the audit log, with what it changed',
   }
 });
 
+/** What makes something new, sends something or only looks: nothing was there before. */
+const WITHOUT_BEFORE = new Set([
+  ...['vendor.add', 'person.add', 'person.link', 'token.add', 'passkey.begin', 'passkey.add'],
+  ...['payment.create', 'bulk.upload', 'income.fund', 'receipt.push', 'case.open', 'day.close'],
+  ...['vendor.try-import', 'vendor.try-references', 'credit-import.try', 'statement.pull'],
+  ...['payment.verify', 'payment.resend', 'webhook.test', 'webhook.replay', 'webhook.replay-event'],
+  ...['receipt-source.register', 'invoice.set-control', 'ledger.check', 'ledger.chain'],
+  ...['credit.verify-chain', 'credit.access-link', 'credit-dispute.open', 'credit-override.add'],
+  ...['credit-enquiry.ask', 'credit-scorecard.add'],
+]);
+
 test.each(onMachine.filter(({ name }) => name in SAMPLES))('$name leaves one entry', async (of) => {
   const input = (await SAMPLES[of.name]?.input(world)) ?? {};
-  const before = await entries();
+  const before = await countEntries();
   expectFits(of, await perform(of, input, nearby()));
-  const added = (await entries()).slice(before.length);
+  const added = await entriesAfter(before);
   const after: unknown = expect.any(Object);
   expect(added).toMatchObject([{ action: of.name, channel: 'command', result: 'done', after }]);
 });
 
 /** The answer of a job is the job, whose result comes later. */
-async function expectResult(of: AnyAction, { job }: JobView): Promise<void> {
+async function expectResult(of: AnyAction, { job }: JobView, before: number): Promise<void> {
   const result = await vi.waitFor(
     async () => {
       const { body } = await as(callerOf(of)).get(`/jobs/${job}`);
@@ -435,15 +461,16 @@ async function expectResult(of: AnyAction, { job }: JobView): Promise<void> {
     { timeout: 30_000, interval: 100 },
   );
   expectFits(of, result);
-  await vi.waitFor(async () => expect((await entries()).at(-1)).toMatchObject({ result: 'done' }));
+  await vi.waitFor(async () =>
+    expect((await entriesAfter(before)).at(-1)).toMatchObject({ result: 'done' }),
+  );
 }
 
 test.each(views.filter(([, of]) => secretsOf(of).length > 0))(
   '%s tells a program no secret',
   async (_, of) => {
     const { method, at, body } = await requestOf(of);
-    const program = await tokenOf(as('admin'), { role: 'administrator' });
-    const { body: answer, status } = await program.client.send(method, at, body);
+    const { body: answer, status } = await tokens.whole.send(method, at, body);
     for (const name of status === 200 ? secretsOf(of) : []) expect(answer[name]).toBeNull();
     if (status === 200) expectFits(of, answer);
     else expect(status).toBe(403);
@@ -481,7 +508,7 @@ test.each(downloads)(
   '%s is the same kind of file on every surface, and is noted',
   async (_, of) => {
     const { method, at, body, input } = await requestOf(of);
-    const before = await entries();
+    const before = await countEntries();
     for (const client of [clientOf(of), pages.get(callerOf(of))]) {
       const file = await client?.send(method, at, body);
       expect(file, file?.text).toMatchObject({ status: 200 });
@@ -489,32 +516,34 @@ test.each(downloads)(
       expect(file?.text).not.toBe('');
     }
     if (!isForPages(of)) (await perform(of, input, nearby())).body.destroy();
-    const [one, other, ...more] = (await entries()).slice(before.length);
+    const [one, other, ...more] = await entriesAfter(before);
     expect(more).toEqual([]);
     const noted = { action: `${of.name.split('.')[0]}.export`, result: 'done' };
     expect([one, other]).toMatchObject([noted, noted]);
   },
 );
 
-async function entries(): Promise<Record<string, unknown>[]> {
+async function countEntries(): Promise<number> {
+  const { rows } = await running.service.pool.query<{ count: number }>(
+    `select count(*)::integer as count from audit_log where action not like 'session.%'`,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** @param before how many there were. */
+async function entriesAfter(before: number): Promise<Record<string, unknown>[]> {
   const { rows } = await running.service.pool.query<Record<string, unknown>>(
-    `select a.*, r.result, r.before, r.after from audit_log a left join audit_results r using (audit_id)
-     where a.action not like 'session.%' order by a.at, a.audit_id`,
+    `select a.*, r.result, r.before, r.after from (
+       select * from audit_log where action not like 'session.%' order by at, audit_id offset $1
+     ) a left join audit_results r using (audit_id) order by a.at, a.audit_id`,
+    [before],
   );
   return rows;
 }
 
 test.each(each)('%s is refused without the permission, and changes nothing', async (_, of) => {
   const { method, at, body } = await requestOf(of);
-  const owner = as('admin');
-  const scope = of.permission === 'home.read' ? 'audit.read' : 'home.read';
-  const narrow = await tokenOf(owner, { role: 'administrator', scopes: [scope] });
-  const expired = await tokenOf(owner, { role: 'administrator' });
-  await database.asOwner(`update program_tokens set expires_at = now() where name = $1`, [
-    expired.name,
-  ]);
-  const revoked = await tokenOf(owner, { role: 'administrator' });
-  await owner.post(`/tokens/${revoked.name}/revoke`);
+  const narrow = of.permission === 'home.read' ? tokens.auditOnly : tokens.homeOnly;
   const before = await written();
   for (const person of DEMO_PEOPLE) {
     const isAnybody = 'vid' in person ? of.ownVendor === true : true;
@@ -529,18 +558,75 @@ test.each(each)('%s is refused without the permission, and changes nothing', asy
   // Only pages have it.
   if (of.kind === 'stream') return;
   const status = isForPages(of) ? 404 : 403;
-  expect(await narrow.client.send(method, at, body)).toMatchObject({ status });
-  expect(await expired.client.send(method, at, body)).toMatchObject({ status: 401 });
-  expect(await revoked.client.send(method, at, body)).toMatchObject({ status: 401 });
+  expect(await narrow.send(method, at, body)).toMatchObject({ status });
+  expect(await tokens.expired.send(method, at, body)).toMatchObject({ status: 401 });
+  expect(await tokens.revoked.send(method, at, body)).toMatchObject({ status: 401 });
   expect(await written()).toEqual(before);
+});
+
+const ofVendors = each.filter(
+  ([, of]) => of.ownVendor === true && of.kind !== 'stream' && routeOf(of).names.length > 0,
+);
+
+test.each(ofVendors)('%s finds nothing of another vendor, and changes nothing', async (_, of) => {
+  const { method, at, body, input } = await requestOf(of);
+  const ofCaller = vendorOf(callerOf(of));
+  const before = await changed();
+  for (const { login, role } of DEMO_PEOPLE) {
+    const vid = vendorOf(login);
+    const isStranger = vid !== undefined && vid !== input['vid'] && vid !== ofCaller;
+    if (!isStranger || !isAllowed(role, of.permission)) continue;
+    const refused = await pages.get(login)?.send(method, at, body);
+    expect(refused?.status, `${login}: ${refused?.text}`).toBe(404);
+  }
+  expect(await changed()).toEqual(before);
+});
+
+const vendorOf = (login: string): string | undefined =>
+  DEMO_PEOPLE.flatMap((person) =>
+    person.login === login && 'vid' in person ? [person.vid] : [],
+  )[0];
+
+/** How much was carried out. */
+async function changed(): Promise<unknown> {
+  const { rows } = await running.service.pool.query(
+    `select (select count(*) from audit_results where result = 'done') as done,
+       (select count(*) from proposals) as proposed, (select count(*) from proposal_decisions) as decided,
+       (select count(*) from transfers) as moved`,
+  );
+  return rows[0];
+}
+
+const proposing = actions.filter(
+  ([, of]) => of.kind === 'action' && of.proposes !== undefined && !isForPages(of),
+);
+
+test.each(proposing)('%s waits for somebody who did not propose it', async (_, of) => {
+  const { method, at, body } = await requestOf(of);
+  const login = callerOf(of);
+  const proposed = await as(login).send(method, at, body);
+  expect(proposed, proposed.text).toMatchObject({ status: 200 });
+  const { rows } = await running.service.pool.query<{ id: string; by: string }>(
+    `select proposal_id as id, proposed_by as by from proposals
+     order by proposed_at desc, proposal_id desc limit 1`,
+  );
+  expect(rows[0]?.by).toBe(login);
+  const id = rows[0]?.id ?? '';
+  const before = await changed();
+  const seen = await world.seen(id);
+  const alone = await as(login).post(`/proposals/${id}/approve`, { seen });
+  expect(alone.status, alone.text).toBeGreaterThanOrEqual(400);
+  expect((await proposals.find(id)).decision).toBeNull();
+  expect(await changed()).toEqual(before);
+  // What waits keeps others from proposing the same.
+  await proposals.reject({ proposalId: id, by: { personId: null, name: 'x' }, note: 'anew' });
 });
 
 test.each(actions)('%s is for programs only if a person decides about it', async (_, of) => {
   if (of.kind !== 'action') return;
   const { method, at, body } = await requestOf(of);
-  const program = await tokenOf(as('admin'), { role: 'administrator' });
   const before = await written();
-  const { status, body: answer, text } = await program.client.send(method, at, body);
+  const { status, body: answer, text } = await tokens.whole.send(method, at, body);
   // Administrators make tokens, so no program ever acts on what is on file about people.
   const isAdministrators = isAllowed('administrator', of.permission);
   const isForPrograms =
@@ -558,12 +644,29 @@ test.each(actions)('%s is for programs only if a person decides about it', async
   expect(typeof proposal === 'object' ? proposal : answer).toMatchObject({ decision: null });
 });
 
-async function tokenOf(
-  owner: StaffClient,
-  given: object,
-): Promise<{ readonly client: StaffClient; readonly name: string }> {
-  const name = `p-${randomUUID().slice(0, 8)}`;
-  const made = await owner.post('/tokens', { name, ...given });
-  if (made.status !== 200) throw new Error(made.text);
-  return { client: new StaffClient(running.origin, String(made.body['token'])), name };
+/** Programs of an administrator. */
+async function makeTokens() {
+  const owner = as('admin');
+  const make = async (scopes?: readonly string[]) => {
+    const name = `p-${randomUUID().slice(0, 8)}`;
+    const made = await owner.post('/tokens', {
+      name,
+      role: 'administrator',
+      ...(scopes && { scopes }),
+    });
+    if (made.status !== 200) throw new Error(made.text);
+    return { name, client: new StaffClient(running.origin, String(made.body['token'])) };
+  };
+  const [expired, revoked] = [await make(), await make()];
+  await database.asOwner(`update program_tokens set expires_at = now() where name = $1`, [
+    expired.name,
+  ]);
+  await owner.post(`/tokens/${revoked.name}/revoke`);
+  return {
+    whole: (await make()).client,
+    homeOnly: (await make(['home.read'])).client,
+    auditOnly: (await make(['audit.read'])).client,
+    expired: expired.client,
+    revoked: revoked.client,
+  };
 }

@@ -23,6 +23,13 @@ import { listMissing } from '../../../src/payments/quarantine/stakes.ts';
 import { insertStatement } from '../../../src/payments/reconciliation/store.ts';
 import type { TopUpRule } from '../../../src/payments/vendor-floats/rule.ts';
 import { insertRule } from '../../../src/payments/vendor-floats/rules-store.ts';
+import {
+  findLastSummary,
+  findTerms as findSummaryTerms,
+  insertSummary,
+  insertTerms as insertSummaryTerms,
+} from '../../../src/payments/summaries/store.ts';
+import { summaryNumber } from '../../../src/payments/summaries/summary.ts';
 import type { InvoiceContent } from '../../../src/payments/invoices/invoice.ts';
 import {
   findTerms,
@@ -35,7 +42,7 @@ import { createMac } from '../../../src/platform/base/mac.ts';
 import type { Mac } from '../../../src/platform/base/mac.ts';
 import type { MasterKeys } from '../../../src/platform/base/sealing.ts';
 import type { Pool } from '../../../src/platform/db/pool.ts';
-import { requireVendor } from '../../../src/staff/own-vendor.ts';
+import { requireVendor } from '../../../src/parties/require-vendor.ts';
 import { billerRecord, failedReport, paidReport } from '../../support/money-fixture.ts';
 import { VTPASS_SETTINGS } from '../../conformance/subjects/vtpass.ts';
 import { DARAJA_KEY, SHORT_CODE, startProvider } from '../../support/money-in.ts';
@@ -279,11 +286,32 @@ export function createFixtures(pool: Pool, masterKeys: MasterKeys) {
       });
       return invoiceId;
     },
+    /** A summary journal without lines, of a company that has said how they are made. Returns its number. */
+    addSummary: async (): Promise<string> => {
+      if ((await findSummaryTerms(pool)) === undefined) {
+        const how = { per: 'month', dimensions: [], taxCode: 'T9', company: null } as const;
+        await insertSummaryTerms(pool, {
+          version: 1,
+          startsAt: new Date(),
+          ...how,
+          setBy: 'tests',
+        });
+      }
+      const last = await findLastSummary(pool);
+      const fromAt = last?.toAt ?? new Date();
+      const journal = {
+        ...{ number: (last?.number ?? 0) + 1, fromAt, toAt: new Date(Number(fromAt) + 1) },
+        madeAt: new Date(),
+      };
+      await insertSummary(pool, createMac(Buffer.alloc(32)), journal, []);
+      return summaryNumber(journal.number);
+    },
     /** A source that can send a vendor’s phone prompts. */
     addSource: async (vid: string): Promise<void> => {
       const source = { sourceCode: 'paybill', name: 'Paybill', kind: 'daraja', settings: {} };
+      const bank = 'paybill';
       const rest = { collector: 'demo-collector', status: 'active' } as const;
-      await putSource(pool, { ...source, ...rest }, false);
+      await putSource(pool, { ...source, ...rest, bank }, false);
       const { vendorId } = await requireVendor(pool, vid);
       await insertAccount(pool, {
         ...{

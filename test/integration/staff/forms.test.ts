@@ -165,7 +165,7 @@ test('a file is read in turns of 100 rows, of which only the first is refused, a
     },
   });
   const reader = { ...by, deps: { ...by.deps, longReads } };
-  const file = await fileOf(listed, {}, reader, { format: 'csv' });
+  const file = await fileOf(listed, { limit: '\0' }, reader, { format: 'csv' });
   expect(await text(file.body)).toBe('\ufeffName\r\nfirst\r\nsecond\r\n');
   expect(turns).toEqual([false, true]);
   expect(limits).toEqual([100, 100]);

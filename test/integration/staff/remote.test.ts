@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 const PROPOSE = [
-  ...['house', 'journal', 'propose', '--debit', 'suspense=5.00', '--credit', 'income:fees=5.00'],
+  ...['house', 'journal', 'propose', '--debit', 'suspense=5.00', '--credit', 'income:other=5.00'],
   ...['--note', 'why', '--evidence', 'file'],
 ];
 

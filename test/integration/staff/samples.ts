@@ -197,6 +197,23 @@ const bill = () => ({
 /** Nothing is paid by it, so nothing moves while later samples are tried. */
 const refusedFile = (): string => `biller_name,account,amount\nnobody,${some()},50\n`;
 
+const movedFile = (vid = `moved-${some()}`): string =>
+  `vid,name,sector,key,collected,float,references\n${vid},Shop,retail,key of ${some()},1.00,2.00,yes\n`;
+const usedFile = (): string => `vid,reference,status\nmoved,${some()},SUCCESS\n`;
+
+const withMoved = new WeakMap<World, Promise<void>>();
+/** The vendor of these references, once. */
+async function bringMoved(world: World): Promise<void> {
+  const bring = async (): Promise<void> => {
+    const to = '/vendor-imports?at=2026-10-31&reason=move';
+    const made = await world.act('admin', to, Buffer.from(movedFile('moved')));
+    await world.approve('admin2', (made['proposal'] as { readonly proposal: string }).proposal);
+  };
+  const brought = withMoved.get(world) ?? bring();
+  withMoved.set(world, brought);
+  await brought;
+}
+
 /** A file that was submitted in the console. */
 const uploaded = async ({ upload }: World) => {
   const reference = `F-${some()}`;
@@ -218,6 +235,28 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'bulk.upload': {
     input: async () => ({ reference: `F-${some()}`, total: '0.00' }),
     file: refusedFile,
+  },
+  'vendor.try-import': { by: 'admin', input: async () => ({}), file: () => movedFile() },
+  'vendor.import': {
+    by: 'admin',
+    input: async () => ({ at: '2026-10-31', reason: 'they come to us' }),
+    file: () => movedFile(),
+  },
+  'vendor.try-references': {
+    by: 'admin',
+    input: async (world) => {
+      await bringMoved(world);
+      return {};
+    },
+    file: usedFile,
+  },
+  'vendor.propose-references': {
+    by: 'admin',
+    input: async (world) => {
+      await bringMoved(world);
+      return { reason: 'they come to us' };
+    },
+    file: usedFile,
   },
   'bulk.show': { input: uploaded },
   'bulk.results': { input: uploaded },
@@ -254,6 +293,28 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     },
   },
   'disbursement.set-phone': byAdmin({ phone: '0712345678', reason: 'asked for' }),
+  'summary-journal.list': nothing,
+  'summary-journal.show': { input: async ({ addSummary }) => ({ number: await addSummary() }) },
+  'summary-journal.file': {
+    input: async ({ addSummary }) => ({ number: await addSummary(), format: 'hledger' }),
+  },
+  'summary-journal.mark-exported': {
+    input: async ({ addSummary }) => ({ number: await addSummary(), reference: `JE-${some()}` }),
+  },
+  'summary-journal.settings': nothing,
+  'summary-journal.set-terms': {
+    input: async ({ addSummary, clear }) => {
+      await addSummary();
+      await clear('accounting_setting');
+      return { per: 'day', by: 'vendor,operator', reason: 'as agreed' };
+    },
+  },
+  'summary-journal.set-codes': {
+    input: async ({ clear }) => {
+      await clear('accounting_setting');
+      return { codes: [{ account: 'fees', code: String(randomInt(9_999)) }], reason: 'as agreed' };
+    },
+  },
   'invoice.list': nothing,
   'invoice.show': { input: async ({ addInvoice }) => ({ invoice: await addInvoice() }) },
   'invoice.file': {
@@ -460,6 +521,10 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     input: async () => ({ operator: 'kplc', ...hour }),
     file: () => statementText([{ amountCents: 5_000n }], HOUR),
   },
+  'statement.preview': {
+    input: async () => ({ operator: 'kplc', ...hour }),
+    file: () => statementText([{ amountCents: 5_000n }], HOUR),
+  },
   'statement.show': { input: async ({ addStatement }) => ({ statement: await addStatement() }) },
   'statement.pull': {
     input: async ({ addPulled }) => ({ operator: await addPulled(), ...hour }),
@@ -471,6 +536,12 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   },
   'account-statement.operator': {
     input: async () => ({ operator: 'kplc', from: '2026-01-05', to: '2026-01-06' }),
+  },
+  'account-statement.settlement': {
+    input: async () => ({ operator: 'kplc', from: '2026-01-05', to: '2026-01-06' }),
+  },
+  'account-statement.document': {
+    input: async () => ({ vid: 'demo', month: '2026-01', format: 'text' }),
   },
   'day.show': { input: async () => ({ day: '2026-01-05' }) },
   'day.totals': { input: async () => ({ day: '2026-01-05' }) },
@@ -484,9 +555,28 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     input: async () => ({
       lines: [
         { account: 'suspense', side: 'debit', amount: '3.00' },
-        { account: 'income:fees', side: 'credit', amount: '3' },
+        { account: 'income:other', side: 'credit', amount: '3' },
       ],
       ...{ reference: `J-${some()}`, evidence: 'mail', reason: 'the bank told us' },
+    }),
+  },
+  'journal.open': {
+    input: async () => ({
+      ...{ reference: `O-${some()}`, evidence: 'their file', reason: 'we move in' },
+      at: '2026-01-05 00:00:00',
+    }),
+    file: () => 'account,debit,credit\nasset:deposits,5.00,\nopening,,5\n',
+  },
+  'report.bank': { input: async () => ({ bank: 'main' }) },
+  'report.bank-days': { input: async () => ({ bank: 'main' }) },
+  'chart.list': nothing,
+  'chart.propose': {
+    input: async () => ({
+      ...{
+        account: `liability:l${some().toLowerCase()}`,
+        title: `Landlord ${some()}`,
+        reason: 'a new office',
+      },
     }),
   },
   'vendor.list': nothing,

@@ -30,6 +30,7 @@ test.each([
   ['0712009908', { decision: 'paid', answer: 'garbage', ...atOnce }],
   ['0712009909', { decision: 'silent', answer: 'never', ...atOnce }],
   ['0712009910', { decision: 'lost', answer: 'cut', ...atOnce }],
+  ['0712009912', { decision: 'paid', answer: 'given', ...atOnce, detailsAfterMs: 2_000 }],
   ['9902', { decision: 'declined', answer: 'given', ...atOnce }],
   ['99020', { decision: 'paid', answer: 'given', ...atOnce }],
   ['', { decision: 'paid', answer: 'given', ...atOnce }],

@@ -183,6 +183,8 @@ class Payment:
     biller_name: str
     details: Dict[str, str]
     """What the payment produced, such as `token` and `units`."""
+    details_pending: bool
+    """Paid, and more details follow, such as the token; `transaction.details_received` announces them."""
 
     @property
     def is_paid(self) -> bool:
@@ -209,6 +211,7 @@ class Payment:
             amount_cents=wire.cents("amount"),
             biller_name=wire.text("biller_name"),
             details=wire.texts("details"),
+            details_pending=wire.fields.get("details_pending") is True,
         )
 
 

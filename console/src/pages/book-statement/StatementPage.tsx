@@ -1,14 +1,23 @@
 import { Trans, useLingui } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Printer } from 'lucide-react';
 import type { ReactNode } from 'react';
+import type { SettlementAnswer } from '../../../../src/staff/account-statements.ts';
+import { apiUrl, get } from '../../api/client.ts';
 import type { BookFilter } from '../../app/finance-routes.ts';
 import { useSession } from '../../app/session.ts';
 import { Button } from '../../design/Button.tsx';
+import { ButtonLink } from '../../design/ButtonLink.tsx';
 import { Card } from '../../design/Card.tsx';
 import { FileLinks } from '../../design/FileLinks.tsx';
 import { PageHeader } from '../../design/PageHeader.tsx';
+import { Problem } from '../../design/Problem.tsx';
+import { Skeleton } from '../../design/Skeleton.tsx';
+import { Table } from '../../design/Table.tsx';
 import { announce } from '../../design/Toasts.tsx';
+import { useFigures } from '../../format/figures.ts';
+import { Money } from '../../format/Money.tsx';
 import { PeriodFilters, PeriodText, usePeriod } from '../ledger/period.tsx';
 import { Statement } from './Statement.tsx';
 import { operatorPath, useStatement, vendorPath } from './statement-query.ts';
@@ -18,6 +27,7 @@ import type { StatementList } from './statement-query.ts';
 export function VendorStatement() {
   const { vid } = useParams({ from: '/shell/vendors/$vid/account-statement' });
   const filter: BookFilter = useSearch({ from: '/shell/vendors/$vid/account-statement' });
+  const { to } = usePeriod(filter);
   const navigate = useNavigate();
   const isStaff = useSession().person.vid === null;
   const back = isStaff ? (
@@ -39,6 +49,7 @@ export function VendorStatement() {
       back={back}
       title={<Trans>Statement of {vid}</Trans>}
       about={<Trans>The vendor’s money with us: collected, in the float, reserved.</Trans>}
+      files={<MonthFile vid={vid} month={to.slice(0, 7)} />}
     />
   );
 }
@@ -70,7 +81,61 @@ export function OperatorStatement() {
           </Link>
         </>
       }
-    />
+    >
+      <Settlement code={code} filter={filter} />
+    </StatementPage>
+  );
+}
+
+/** The last month of the period as a document. */
+function MonthFile({ vid, month }: { readonly vid: string; readonly month: string }) {
+  return (
+    <ButtonLink href={apiUrl(`${vendorPath(vid)}/document`, { month })} download>
+      <Trans>{month} as PDF</Trans>
+    </ButtonLink>
+  );
+}
+
+/** What one sends to the operator. */
+function Settlement({ code, filter }: { readonly code: string; readonly filter: BookFilter }) {
+  const { t } = useLingui();
+  const { count } = useFigures();
+  const { from, to } = usePeriod(filter);
+  const path = `/operators/${encodeURIComponent(code)}/settlement`;
+  const found = useQuery({
+    queryKey: ['settlement', code, from, to],
+    queryFn: ({ signal }) => get<SettlementAnswer>(path, { from, to }, signal),
+  });
+  return (
+    <Card
+      title={<Trans>Settlement report</Trans>}
+      more={<FileLinks path={path} query={{ from, to }} />}
+    >
+      {found.isError && <Problem error={found.error} onRetry={() => void found.refetch()} />}
+      {found.isPending && <Skeleton lines={8} />}
+      {found.data !== undefined && (
+        <Table
+          label={t`Settlement report`}
+          rows={found.data.lines}
+          keyOf={({ part, item }) => `${part} ${item}`}
+          empty={t`Nothing moved.`}
+          columns={[
+            { title: t`Part`, cell: ({ part }) => part },
+            { title: t`Item`, cell: ({ item }) => item },
+            {
+              title: t`Number`,
+              cell: (line) => line.count !== null && count(line.count),
+              align: 'end',
+            },
+            {
+              title: t`Amount`,
+              cell: ({ amount }) => amount !== null && <Money amount={amount} />,
+              align: 'end',
+            },
+          ]}
+        />
+      )}
+    </Card>
   );
 }
 
@@ -81,6 +146,8 @@ function StatementPage({
   back,
   title,
   about,
+  files,
+  children,
 }: {
   readonly path: string;
   readonly filter: BookFilter;
@@ -88,6 +155,8 @@ function StatementPage({
   readonly back: ReactNode;
   readonly title: ReactNode;
   readonly about: ReactNode;
+  readonly files?: ReactNode;
+  readonly children?: ReactNode;
 }) {
   const days = usePeriod(filter);
   const list = useStatement(path, days);
@@ -95,12 +164,14 @@ function StatementPage({
     <>
       <PageHeader back={back} title={title} about={about}>
         <FileLinks path={path} query={{ from: days.from, to: days.to }} />
+        {files}
         <Print list={list} />
       </PageHeader>
       <PeriodFilters filter={filter} withVendor={false} onFilter={onFilter} />
       <Card title={<Trans>Statement</Trans>} more={<PeriodText filter={filter} />}>
         <Statement list={list} />
       </Card>
+      {children}
     </>
   );
 }

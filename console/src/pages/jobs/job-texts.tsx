@@ -16,6 +16,7 @@ const JOB_NAMES: Readonly<Record<string, MessageDescriptor>> = {
   'credit.verify-chain': msg`Check of the chains of enquiries`,
   'ledger.chain': msg`Extension of the ledger’s chain`,
   'ledger.check': msg`Check of the ledger`,
+  'vendor.import-references': msg`Import of references used at another system`,
 };
 
 export function useJobName(): (name: string) => string {

@@ -29,6 +29,12 @@ export function ProposePayout(dialog: ProposeProps) {
         pattern="\d{1,12}(\.\d{1,2})?"
         required
       />
+      <Field
+        label={t`Our bank`}
+        hint={t`The code of the account that it leaves; empty: the main one`}
+        name="bank"
+        maxLength={40}
+      />
       <Field label={t`Bank account`} name="bank_account" maxLength={200} required />
       <Field
         label={t`Reference of the bank`}

@@ -56,6 +56,8 @@ export function SourceLink({ entry }: { readonly entry: LedgerEntryView }) {
       return <Named title={<ByTwoPeople kind="payout" />}>{reference ?? movement}</Named>;
     case 'journal':
       return <Named title={<ByTwoPeople kind="journal" />}>{reference}</Named>;
+    case 'receipt':
+      return <Named title={<Trans>Receipt</Trans>}>{reference}</Named>;
     case 'entry':
       return <Named title={<Trans>Entered by two people</Trans>}>{reference}</Named>;
   }

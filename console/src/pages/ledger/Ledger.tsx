@@ -1,12 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import type {
-  AccountSum,
-  AccountView,
-  SidesView,
-  TrialBalanceAnswer,
-} from '../../../../src/staff/house.ts';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { AccountSum, SidesView, TrialBalanceAnswer } from '../../../../src/staff/house.ts';
 import { get } from '../../api/client.ts';
 import type { BookFilter } from '../../app/finance-routes.ts';
 import { Card } from '../../design/Card.tsx';
@@ -17,6 +12,7 @@ import { Problem } from '../../design/Problem.tsx';
 import { Skeleton } from '../../design/Skeleton.tsx';
 import { Table } from '../../design/Table.tsx';
 import { Money } from '../../format/Money.tsx';
+import { AccountName } from './AccountName.tsx';
 import { Corrections } from './Corrections.tsx';
 import { PeriodFilters, PeriodText, usePeriod } from './period.tsx';
 
@@ -93,7 +89,7 @@ function Lines({
       columns={[
         {
           title: t`Account`,
-          cell: (line) => <AccountName line={line} filter={filter} />,
+          cell: (line) => <LineName line={line} filter={filter} />,
           total: t`Total`,
         },
         {
@@ -129,48 +125,17 @@ function BothSides({ total }: { readonly total: SidesView }) {
   );
 }
 
-function AccountName({
-  line: { books, account, class: kind, parts },
-  filter,
-}: {
-  readonly line: AccountSum;
-  readonly filter: BookFilter;
-}) {
+function LineName({ line, filter }: { readonly line: AccountSum; readonly filter: BookFilter }) {
   const classes = useClassNames();
-  const isItself = parts.length === 1 && parts[0]?.account === account;
-  if (isItself) {
-    return (
-      <>
-        <AccountLink books={books} account={account} filter={filter} />
-        <small>
-          {books === 'house' ? <Trans>our own</Trans> : <Trans>vendors</Trans>}, {classes[kind]}
-        </small>
-      </>
-    );
-  }
+  const { books, class: kind } = line;
   return (
-    <>
-      {account}
-      <small>{classes[kind]}</small>
-      {parts.map((part) => (
-        <small key={`${part.books} ${part.account}`}>
-          <AccountLink books={part.books} account={part.account} filter={filter} />{' '}
-          <Balance debit={part.debit} credit={part.credit} />
-        </small>
-      ))}
-    </>
-  );
-}
-
-function AccountLink({
-  books,
-  account,
-  filter,
-}: Pick<AccountView, 'books' | 'account'> & { readonly filter: BookFilter }) {
-  return (
-    <Link to="/ledger/$books/$account" params={{ books, account }} search={filter}>
-      {account}
-    </Link>
+    <AccountName
+      line={line}
+      filter={filter}
+      figure={({ debit, credit }) => <Balance debit={debit} credit={credit} />}
+    >
+      {books === 'house' ? <Trans>our own</Trans> : <Trans>vendors</Trans>}, {classes[kind]}
+    </AccountName>
   );
 }
 
@@ -197,7 +162,7 @@ export function Balance({ debit, credit }: Pick<SidesView, 'debit' | 'credit'>) 
 }
 
 /** What accountants call the kinds of accounts. */
-export function useClassNames(): Readonly<Record<AccountView['class'], string>> {
+export function useClassNames(): Readonly<Record<AccountSum['class'], string>> {
   const { t } = useLingui();
   return {
     asset: t`asset`,

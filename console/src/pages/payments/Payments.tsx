@@ -39,7 +39,12 @@ export function Payments() {
     <>
       <PageHeader
         title={<Trans>Payments</Trans>}
-        about={<Trans>Times are those of {timeZone}.</Trans>}
+        about={
+          <Trans>
+            Times are those of {timeZone}.{' '}
+            <Link to="/payments/owed-details">Details that operators owe</Link>
+          </Trans>
+        }
       >
         <ColumnChoice columns={columns} />
         <ExportButtons file={file} />

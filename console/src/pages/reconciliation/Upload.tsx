@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { SubmitEvent } from 'react';
 import type { ComparedDay } from '../../../../src/staff/days.ts';
-import type { OfferedStatement } from '../../../../src/staff/statements.ts';
+import type { OfferedStatement, StatementPreview } from '../../../../src/staff/statements.ts';
 import { sendFile } from '../../api/client.ts';
 import { Button } from '../../design/Button.tsx';
 import { Dialog } from '../../design/Dialog.tsx';
@@ -12,6 +12,7 @@ import { FileField } from '../../design/FileField.tsx';
 import { Problem } from '../../design/Problem.tsx';
 import { Select } from '../../design/Select.tsx';
 import { announce } from '../../design/Toasts.tsx';
+import { Preview } from './Preview.tsx';
 import styles from './Reconciliation.module.css';
 
 /** Uploads a statement. Another person decides whether all of it is imported. */
@@ -41,11 +42,13 @@ function UploadForm({
   const { t } = useLingui();
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const preview = useMutation({
+    mutationFn: async (form: FormData) =>
+      await sendFile<StatementPreview>('/statements/preview', form, completeIn(form)),
+  });
   const upload = useMutation({
     mutationFn: async (form: FormData) =>
-      await sendFile<OfferedStatement>('/statements', form, {
-        complete: String(form.get('complete') === 'on'),
-      }),
+      await sendFile<OfferedStatement>('/statements', form, completeIn(form)),
     onSuccess: async ({ proposal, statement }) => {
       if (proposal === null && statement === null) return;
       onDone();
@@ -66,19 +69,30 @@ function UploadForm({
       className={styles['form']}
       onSubmit={(event: SubmitEvent<HTMLFormElement>) => {
         event.preventDefault();
-        upload.mutate(new FormData(event.currentTarget));
+        const asked = event.nativeEvent.submitter?.getAttribute('value');
+        (asked === 'preview' ? preview : upload).mutate(new FormData(event.currentTarget));
       }}
+      onChange={() => preview.reset()}
     >
       <UploadFields answer={answer} />
+      {preview.isError && <Problem error={preview.error} />}
+      {preview.data !== undefined && <Preview preview={preview.data} />}
       {upload.isError && <Problem error={upload.error} />}
       {problems.length > 0 && <Refused problems={problems} />}
       <div className={styles['actions']}>
+        <Button type="submit" value="preview" disabled={preview.isPending}>
+          {preview.isPending ? <Trans>Trying…</Trans> : <Trans>Preview</Trans>}
+        </Button>
         <Button kind="primary" type="submit" disabled={upload.isPending}>
           {upload.isPending ? <Trans>Importing…</Trans> : <Trans>Import</Trans>}
         </Button>
       </div>
     </form>
   );
+}
+
+function completeIn(form: FormData): { readonly complete: string } {
+  return { complete: String(form.get('complete') === 'on') };
 }
 
 function UploadFields({ answer }: { readonly answer: ComparedDay }) {

@@ -1,33 +1,28 @@
 import { Type } from 'typebox';
-import { LIMITS } from '../../../platform/base/limits.ts';
-import { CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../../connection.ts';
+import { codeField, strict } from '../../../platform/base/json-fields.ts';
+import { caseAfterMs, CONNECTION_SETTINGS } from '../../connection.ts';
+import { apiOf } from '../../http-api.ts';
 import { createSettingsReader, createSecretReader } from '../../settings.ts';
 import type { Protocol } from '../../operator.ts';
 import { createAfricastalkingConnector } from './connector.ts';
 import { AFRICASTALKING } from './declaration.ts';
 
 const readSettings = createSettingsReader(
-  Type.Object(
-    {
-      ...CONNECTION_SETTINGS,
-      /** The name of our application there; `sandbox` in the sandbox. */
-      username: Type.String({ pattern: '^[\\x21-\\x7e]{1,100}$' }),
-      /** Codes of our billers that sell airtime. */
-      billers: Type.Array(Type.String({ pattern: '^[a-z0-9_]{1,40}$' }), {
-        minItems: 1,
-        maxItems: 50,
-      }),
-      case_after_ms: Type.Optional(Type.Integer({ minimum: 60_000, maximum: 86_400_000 })),
-    },
-    { additionalProperties: false },
-  ),
+  strict({
+    ...CONNECTION_SETTINGS,
+    /** The name of our application there; `sandbox` in the sandbox. */
+    username: Type.String({ pattern: '^[\\x21-\\x7e]{1,100}$' }),
+    /** Codes of our billers that sell airtime. */
+    billers: Type.Array(codeField, {
+      minItems: 1,
+      maxItems: 50,
+    }),
+    case_after_ms: Type.Optional(caseAfterMs),
+  }),
 );
 
 const readSecret = createSecretReader(
-  Type.Object(
-    { api_key: Type.String({ pattern: '^[\\x21-\\x7e]{1,500}$' }) },
-    { additionalProperties: false },
-  ),
+  strict({ api_key: Type.String({ pattern: '^[\\x21-\\x7e]{1,500}$' }) }),
 );
 
 export const africastalking: Protocol = {
@@ -39,13 +34,11 @@ export const africastalking: Protocol = {
     const settings = readSettings(operatorCode, operator.settings);
     const secret = readSecret(operator);
     return createAfricastalkingConnector({
-      ...connectionOf(operator, settings),
-      baseUrl: readBaseUrl(operator),
+      ...apiOf(operator, settings),
       username: settings.username,
       apiKey: secret.api_key,
       billers: new Set(settings.billers),
       caseAfterMs: settings.case_after_ms ?? 1_800_000,
-      answerBytes: LIMITS.operatorAnswerBytes,
     });
   },
   statementFormat: null,

@@ -2,8 +2,9 @@ import { constants, createPublicKey, publicEncrypt, X509Certificate } from 'node
 import type { KeyObject } from 'node:crypto';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { LIMITS } from '../../../platform/base/limits.ts';
-import { CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../../connection.ts';
+import { strict } from '../../../platform/base/json-fields.ts';
+import { caseAfterMs, CONNECTION_SETTINGS } from '../../connection.ts';
+import { apiOf } from '../../http-api.ts';
 import type { UsableOperator } from '../../operator.ts';
 import { createSecretPaths } from '../../secret-path.ts';
 import { createSecretReader, secretsOf } from '../../settings.ts';
@@ -21,21 +22,18 @@ export const ACCESS_SETTINGS = {
   /** Safaricom's certificate of the environment, PEM; for `initiator_password`. */
   certificate: Type.Optional(Type.String({ maxLength: 8_000 })),
   float_account: Type.Optional(Type.String({ minLength: 1, maxLength: 60 })),
-  case_after_ms: Type.Optional(Type.Integer({ minimum: 60_000, maximum: 86_400_000 })),
+  case_after_ms: Type.Optional(caseAfterMs),
 };
 const settingsType = Type.Object(ACCESS_SETTINGS);
 type AccessSettings = Static<typeof settingsType>;
 
-const SECRET = Type.Object(
-  {
-    consumer_key: Type.String({ minLength: 1 }),
-    consumer_secret: Type.String({ minLength: 1 }),
-    /** One of the two. */
-    initiator_password: Type.Optional(Type.String({ minLength: 1 })),
-    security_credential: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9+/=]{100,1000}$' })),
-  },
-  { additionalProperties: false },
-);
+const SECRET = strict({
+  consumer_key: Type.String({ minLength: 1 }),
+  consumer_secret: Type.String({ minLength: 1 }),
+  /** One of the two. */
+  initiator_password: Type.Optional(Type.String({ minLength: 1 })),
+  security_credential: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9+/=]{100,1000}$' })),
+});
 const readSecret = createSecretReader(
   SECRET,
   'consumer_key, consumer_secret, and security_credential or initiator_password',
@@ -57,8 +55,7 @@ export function accessOf(
   const secret = readSecret(operator);
   requireCallbackUrl(`operator ${operatorCode}`, callbackUrl);
   return {
-    ...connectionOf(operator, settings),
-    baseUrl: readBaseUrl(operator),
+    ...apiOf(operator, settings),
     consumerKey: secret.consumer_key,
     consumerSecret: secret.consumer_secret,
     initiator: {
@@ -70,7 +67,6 @@ export function accessOf(
     caseAfterMs: settings.case_after_ms ?? 1_800_000,
     callbackUrl,
     paths: createSecretPaths(operatorCode, secretsOf(operator)),
-    answerBytes: LIMITS.operatorAnswerBytes,
   };
 }
 

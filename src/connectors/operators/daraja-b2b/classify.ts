@@ -78,7 +78,8 @@ export function classifyInstruction(ending: Ending): PaymentOutcome {
   const { httpStatus, handle, responseCode, errorCode, message } = answer;
   // With any status and code: an earlier request of this id was taken.
   if (isDuplicate(message)) return unknown(`an earlier request was taken: ${message}`, true);
-  if (httpStatus === 200 && responseCode === '0') {
+  // With another 2xx, such as a proxy’s or a mock’s 201, the ids are worth keeping: they settle nothing.
+  if (httpStatus >= 200 && httpStatus < 300 && responseCode === '0') {
     const operatorHandle = handle === null ? null : formatHandle(handle);
     return { ...unknown('accepted by the operator', true), operatorHandle };
   }

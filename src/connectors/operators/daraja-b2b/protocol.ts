@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { byCode, strict } from '../../../platform/base/json-fields.ts';
 import { createSettingsReader } from '../../settings.ts';
 import type { Protocol } from '../../operator.ts';
 import { ACCESS_SETTINGS, accessOf, EXAMPLE_SECRET, shortCode } from './access.ts';
@@ -8,28 +9,20 @@ import { DARAJA_B2B } from './declaration.ts';
 import type { Receiver } from './requests.ts';
 
 /** A biller is paid to a paybill or to a till. */
-const BILLER = Type.Object(
-  {
-    pay_bill: Type.Optional(shortCode),
-    /** A till, the number of a store, or the head office of a merchant. */
-    till: Type.Optional(shortCode),
-    /** `2` is a till, `4` a paybill. Default: 4. */
-    identifier_type: Type.Optional(Type.Enum(['2', '4'])),
-    account_reference: Type.Optional(Type.String({ pattern: '^[^{}]*\\{account\\}[^{}]*$' })),
-  },
-  { additionalProperties: false },
-);
+const BILLER = strict({
+  pay_bill: Type.Optional(shortCode),
+  /** A till, the number of a store, or the head office of a merchant. */
+  till: Type.Optional(shortCode),
+  /** `2` is a till, `4` a paybill. Default: 4. */
+  identifier_type: Type.Optional(Type.Enum(['2', '4'])),
+  account_reference: Type.Optional(Type.String({ pattern: '^[^{}]*\\{account\\}[^{}]*$' })),
+});
 
-const SETTINGS = Type.Object(
-  {
-    ...ACCESS_SETTINGS,
-    billers: Type.Record(Type.String({ pattern: '^[a-z0-9_]{1,40}$' }), BILLER, {
-      additionalProperties: false,
-    }),
-    max_account_length: Type.Optional(Type.Integer({ minimum: 1, maximum: 32 })),
-  },
-  { additionalProperties: false },
-);
+const SETTINGS = strict({
+  ...ACCESS_SETTINGS,
+  billers: byCode(BILLER),
+  max_account_length: Type.Optional(Type.Integer({ minimum: 1, maximum: 32 })),
+});
 const readSettings = createSettingsReader(SETTINGS);
 
 export const darajaB2b: Protocol = {

@@ -37,6 +37,7 @@ export const DARAJA_B2C: Declaration = {
   witnesses: [
     'the samples of the documents for version 3, field by field: requests, answers and Results',
     'the requests of `mpesa-node` 0.1.3 and `mpesa-api` 3.0.2 from npm to our emulator; both speak version 1, which has no id of the caller’s',
+    'the mock service of `global-121/121-platform` (commit 075ba48, run beside ours): it takes our version 3 request; its Result and its “not registered” (2001) name our own id and are understood as hints, its echo to the queue time-out URL proves nothing; it has no status query, so nothing was settled',
   ],
   callerKey: 'refuses_reuse',
   result: 'callback',

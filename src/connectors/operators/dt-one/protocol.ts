@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
-import { LIMITS } from '../../../platform/base/limits.ts';
+import { byCode, strict } from '../../../platform/base/json-fields.ts';
 import { MONEY_PATTERN, parseMoney } from '../../../platform/base/money.ts';
-import { CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../../connection.ts';
+import { caseAfterMs, CONNECTION_SETTINGS } from '../../connection.ts';
+import { apiOf } from '../../http-api.ts';
 import { createSettingsReader, createSecretReader, secretsOf } from '../../settings.ts';
 import type { Protocol } from '../../operator.ts';
 import { createSecretPaths } from '../../secret-path.ts';
@@ -14,47 +15,33 @@ const identifier = Type.Optional(
 );
 
 const biller = Type.Union([
-  Type.Object(
-    { product_id: productId, identifier, statement_inquiry: Type.Optional(Type.Boolean()) },
-    { additionalProperties: false },
-  ),
-  Type.Object(
-    {
-      /** By amount. */
-      products: Type.Record(Type.String({ pattern: MONEY_PATTERN.source }), productId, {
-        additionalProperties: false,
-        minProperties: 1,
-      }),
-      identifier,
-    },
-    { additionalProperties: false },
-  ),
+  strict({ product_id: productId, identifier, statement_inquiry: Type.Optional(Type.Boolean()) }),
+  strict({
+    /** By amount. */
+    products: Type.Record(Type.String({ pattern: MONEY_PATTERN.source }), productId, {
+      additionalProperties: false,
+      minProperties: 1,
+    }),
+    identifier,
+  }),
 ]);
 
 const readSettings = createSettingsReader(
-  Type.Object(
-    {
-      ...CONNECTION_SETTINGS,
-      billers: Type.Record(Type.String({ pattern: '^[a-z0-9_]{1,40}$' }), biller, {
-        additionalProperties: false,
-      }),
-      mode: Type.Optional(Type.Union([Type.Literal('async'), Type.Literal('sync')])),
-      confirm: Type.Optional(Type.Union([Type.Literal('two_step'), Type.Literal('at_once')])),
-      acceptance_window_ms: Type.Optional(Type.Integer({ minimum: 180_000, maximum: 86_400_000 })),
-      case_after_ms: Type.Optional(Type.Integer({ minimum: 60_000, maximum: 86_400_000 })),
-    },
-    { additionalProperties: false },
-  ),
+  strict({
+    ...CONNECTION_SETTINGS,
+    billers: byCode(biller),
+    mode: Type.Optional(Type.Union([Type.Literal('async'), Type.Literal('sync')])),
+    confirm: Type.Optional(Type.Union([Type.Literal('two_step'), Type.Literal('at_once')])),
+    acceptance_window_ms: Type.Optional(Type.Integer({ minimum: 180_000, maximum: 86_400_000 })),
+    case_after_ms: Type.Optional(caseAfterMs),
+  }),
 );
 
 const readSecret = createSecretReader(
-  Type.Object(
-    {
-      api_key: Type.String({ pattern: '^[^:]+$' }),
-      api_secret: Type.String({ minLength: 1 }),
-    },
-    { additionalProperties: false },
-  ),
+  strict({
+    api_key: Type.String({ pattern: '^[^:]+$' }),
+    api_secret: Type.String({ minLength: 1 }),
+  }),
 );
 
 export const dtOne: Protocol = {
@@ -66,8 +53,7 @@ export const dtOne: Protocol = {
     const settings = readSettings(operatorCode, operator.settings);
     const secret = readSecret(operator);
     return createDtOneConnector({
-      ...connectionOf(operator, settings),
-      baseUrl: readBaseUrl(operator),
+      ...apiOf(operator, settings),
       apiKey: secret.api_key,
       apiSecret: secret.api_secret,
       billers: new Map(
@@ -91,7 +77,6 @@ export const dtOne: Protocol = {
       caseAfterMs: settings.case_after_ms ?? 1_800_000,
       callbackUrl,
       paths: createSecretPaths(operatorCode, secretsOf(operator)),
-      answerBytes: LIMITS.operatorAnswerBytes,
     });
   },
   statementFormat: null,

@@ -1,28 +1,29 @@
 import { Type } from 'typebox';
+import { strict } from '../../../platform/base/json-fields.ts';
 import { LIMITS } from '../../../platform/base/limits.ts';
 import { createSettingsReader } from '../../settings.ts';
 import type { Protocol } from '../../operator.ts';
-import { CONNECTION_SETTINGS, connectionOf, payTimeoutOf } from '../../connection.ts';
+import {
+  acceptanceWindowMs,
+  CONNECTION_SETTINGS,
+  connectionOf,
+  payTimeoutOf,
+} from '../../connection.ts';
 import { createHttpJsonConnector } from './connector.ts';
 import { HTTP_JSON } from './declaration.ts';
 import { createStatementFormat } from './statement.ts';
 
 const readSettings = createSettingsReader(
-  Type.Object(
-    {
-      ...CONNECTION_SETTINGS,
-      /** null: "not found" is never proof with this operator. */
-      acceptance_window_ms: Type.Optional(
-        Type.Union([Type.Integer({ minimum: 0, maximum: 86_400_000 }), Type.Null()]),
-      ),
-      /**
-       * 1: a payment that a complete statement does not list was not made, once the acceptance
-       * window is over.
-       */
-      statement_absence_is_proof: Type.Optional(Type.Union([Type.Literal(0), Type.Literal(1)])),
-    },
-    { additionalProperties: false },
-  ),
+  strict({
+    ...CONNECTION_SETTINGS,
+    /** null: "not found" is never proof with this operator. */
+    acceptance_window_ms: Type.Optional(acceptanceWindowMs),
+    /**
+     * 1: a payment that a complete statement does not list was not made, once the acceptance
+     * window is over.
+     */
+    statement_absence_is_proof: Type.Optional(Type.Union([Type.Literal(0), Type.Literal(1)])),
+  }),
 );
 
 export const httpJson: Protocol = {

@@ -6,7 +6,7 @@ import { contradictory, NOTHING, refused, reported, unreadable } from '../../out
 import { readBody, readContradictoryBody } from './answer.ts';
 import { compileExpression, textOf } from './expression.ts';
 import { inputOf } from './input.ts';
-import { compileOutcome } from './outcome.ts';
+import { ABOUT_OTHERS, compileOutcome } from './outcome.ts';
 import type { Outcome, OutcomeReader } from './outcome.ts';
 import { SHARED_SECRET } from './settings.ts';
 import type { CallbackSettings, HttpSettings } from './settings.ts';
@@ -39,7 +39,8 @@ export function compileCallbacks(
       const unambiguous = readBody(format, request.body);
       const body = unambiguous ?? readContradictoryBody(format, request.body);
       const received = { ...by.context, ...receivedOf(request), body: body ?? {} };
-      const problem = verifying === null ? null : await whyNotSigned(verifying, received);
+      const problem =
+        verifying === null ? null : await whyNotSigned(verifying, received, request.body);
       if (problem !== null) return refused(problem);
       const named = body && (await nameOf(received));
       if (named === undefined) return nameless(verifying !== null);
@@ -54,6 +55,10 @@ export function compileCallbacks(
       if (unambiguous === undefined) return contradictory(sent?.reference ?? cleanReference(named));
       const said = await read({ ...received, ...(sent && inputOf(sent, billers)) });
       const outcome = finalOf(said);
+      const unread = problemOf(said);
+      if (unread !== null) {
+        return unreadable(unread, isHandle ? (sent?.reference ?? null) : cleanReference(named));
+      }
       // A handle is the operator’s own text: one that looks like a reference of ours names no payment.
       if (sent === undefined && isHandle) return unknownHandle(named, outcome);
       if (sent?.isEarlier === true) return aboutEarlier(sent.reference, outcome);
@@ -65,15 +70,19 @@ export function compileCallbacks(
 }
 
 /**
- * The values of the request that expressions can use. A body that is not UTF-8 has no text, so its
- * signature is never valid.
+ * The values of the request that expressions can use. A body that is not UTF-8 has no text: only a signature of its
+ * bytes is valid.
  */
 function receivedOf({ headers, path, body }: CallbackRequest) {
   return { headers, path, body_text: decodeUtf8(body) };
 }
 
-async function whyNotSigned(verifying: Verifying, received: object): Promise<string | null> {
-  return await verifying(received).catch(() => 'the signature cannot be checked');
+async function whyNotSigned(
+  verifying: Verifying,
+  received: object,
+  bytes: Buffer,
+): Promise<string | null> {
+  return await verifying(received, bytes).catch(() => 'the signature cannot be checked');
 }
 
 function compileName({ handle, reference }: CallbackSettings) {
@@ -82,8 +91,8 @@ function compileName({ handle, reference }: CallbackSettings) {
     await name.evaluate(received).then(textOf, () => undefined);
 }
 
-/** Null: it cannot be read. */
-type Reading = (input: object & { readonly body: unknown }) => Promise<Outcome | null>;
+/** Null: it cannot be read. Undefined: a callback of this operator has no outcome. */
+type Reading = (input: object & { readonly body: unknown }) => Promise<Outcome | null | undefined>;
 
 function compileReading({ status, amounts }: HttpSettings, callback: CallbackSettings): Reading {
   const part = compileExpression('callback.answer', callback.answer ?? 'body');
@@ -92,7 +101,7 @@ function compileReading({ status, amounts }: HttpSettings, callback: CallbackSet
     callback.outcome === undefined
       ? (['status.answer', status?.answer] as const)
       : (['callback.outcome', callback.outcome] as const);
-  if (settings === undefined) return async () => null;
+  if (settings === undefined) return async () => undefined;
   const read: OutcomeReader = compileOutcome(where, settings, format);
   return async (input) => {
     try {
@@ -106,13 +115,20 @@ function compileReading({ status, amounts }: HttpSettings, callback: CallbackSet
 }
 
 /** Null: it has no final result. */
-function finalOf(outcome: Outcome | null): FinalOutcome | null {
+function finalOf(outcome: Outcome | null | undefined): FinalOutcome | null {
   const kind = outcome?.kind;
-  return kind === 'paid' || kind === 'declined' || kind === 'reversed' ? outcome : null;
+  return kind === 'paid' || kind === 'declined' || kind === 'reversed' ? (outcome ?? null) : null;
+}
+
+/** Why it does not follow the configuration; null: it does. */
+function problemOf(outcome: Outcome | null | undefined): string | null {
+  if (outcome === null) return 'its outcome cannot be read';
+  if (outcome?.kind !== 'unknown' || outcome.answered) return null;
+  return outcome.reason === ABOUT_OTHERS ? null : outcome.reason;
 }
 
 /** The handle that a callback gives, as the answer to a status query would; `about` decides if it is this payment's. */
-function handleOf(outcome: Outcome | null): string | null {
+function handleOf(outcome: Outcome | null | undefined): string | null {
   const handle = outcome?.kind === 'unknown' ? outcome.operatorHandle : null;
   return handle !== null && handle.length <= LIMITS.operatorHandleLength ? handle : null;
 }

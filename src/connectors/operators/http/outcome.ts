@@ -16,6 +16,9 @@ import type { Expression } from './expression.ts';
 import type { AmountFormat, AnswerClass, OutcomeSettings } from './settings.ts';
 
 export type Outcome = Paid | Declined | Reversed | NotSent | NotFound | Prepared | Unknown;
+/** The reason of an answer that can be read, and is about something else than the payment. */
+export const ABOUT_OTHERS = 'the answer is about something else';
+
 export type OutcomeReader = (input: object) => Promise<Outcome>;
 
 /** Reads an answer by the configured table. Anything that is not in the table is unknown. */
@@ -41,7 +44,7 @@ export function compileOutcome(
     const value = async (one: Expression | undefined): Promise<string | undefined> =>
       one === undefined ? undefined : textOf(await one.evaluate(input));
     if (about !== undefined && (await about.evaluate(input)) !== true) {
-      return unknown('the answer is about something else', false);
+      return unknown(ABOUT_OTHERS, false);
     }
     const found = await value(code);
     if (found === undefined) return unknown('the answer has no code', false);

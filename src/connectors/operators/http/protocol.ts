@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { byCode } from '../../../platform/base/json-fields.ts';
 import { LIMITS } from '../../../platform/base/limits.ts';
 import { connectionOf, readBaseUrl } from '../../connection.ts';
 import { createSecretReader } from '../../settings.ts';
@@ -11,11 +12,7 @@ import type { HttpSettings } from './settings.ts';
 import type { SecretPart } from './signing.ts';
 import type { VerifyingKeys } from './verifying.ts';
 
-const readSecret = createSecretReader(
-  Type.Record(Type.String({ pattern: '^[a-z0-9_]{1,40}$' }), Type.String({ maxLength: 8_000 }), {
-    additionalProperties: false,
-  }),
-);
+const readSecret = createSecretReader(byCode(Type.String({ maxLength: 8_000 })));
 
 /** Stands for the secret of an operator that has none yet. */
 const EXAMPLE = '{"api_key":"…"}';

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { codeField, orNull, strict } from '../../../platform/base/json-fields.ts';
 import { MONEY_PATTERN } from '../../../platform/base/money.ts';
-import { CONNECTION_SETTINGS } from '../../connection.ts';
+import { acceptanceWindowMs, caseAfterMs, CONNECTION_SETTINGS } from '../../connection.ts';
 import { createSettingsReader } from '../../settings.ts';
 import { ALGORITHMS, PADDINGS } from './signature.ts';
 import type { Algorithm, Padding } from './signature.ts';
@@ -65,18 +66,15 @@ const outcome = {
 };
 /** True: an answer without a body is one, too; then `body` is empty. */
 const mayBeEmpty = Type.Optional(Type.Boolean());
-const operation = Type.Object(
-  {
-    ...request,
-    answer: Type.Object({ http_status: httpStatus, may_be_empty: mayBeEmpty, ...outcome }, closed),
-  },
-  closed,
-);
+const operation = strict({
+  ...request,
+  answer: strict({ http_status: httpStatus, may_be_empty: mayBeEmpty, ...outcome }),
+});
 
 const scheme = {
   algorithm: Type.Unsafe<Algorithm>(oneOf(ALGORITHMS)),
   /** The part of the secret that holds the key: of an HMAC, or a private key in PEM. */
-  key: Type.Optional(Type.String({ pattern: '^[a-z0-9_]{1,40}$' })),
+  key: Type.Optional(codeField),
   /** Encoding of an HMAC's key. Default: text. */
   key_encoding: Type.Optional(oneOf(['text', 'hex', 'base64'])),
   /** Encoding of the signature. */
@@ -86,252 +84,200 @@ const scheme = {
 };
 
 /** A value that is encrypted for the operator with RSA, anew for each request. */
-const encrypted = Type.Object(
-  {
-    /** The value before it is encrypted, such as `secret.pin`. */
-    text: expression,
-    /** The operator’s key or certificate; PEM. */
-    public_key: Type.String({ minLength: 1, maxLength: 8_000 }),
-    padding: Type.Unsafe<Padding>(oneOf(PADDINGS)),
-    /** Encoding of what is sent. */
-    encoding: oneOf(['hex', 'base64']),
-  },
-  closed,
-);
+const encrypted = strict({
+  /** The value before it is encrypted, such as `secret.pin`. */
+  text: expression,
+  /** The operator’s key or certificate; PEM. */
+  public_key: Type.String({ minLength: 1, maxLength: 8_000 }),
+  padding: Type.Unsafe<Padding>(oneOf(PADDINGS)),
+  /** Encoding of what is sent. */
+  encoding: oneOf(['hex', 'base64']),
+});
 
-const declaration = Type.Object(
-  {
-    title: text,
-    source: text,
-    /** The operator's answers that prove that nothing was executed. */
-    proof_of_non_execution: Type.Array(text, { minItems: 1, maxItems: 20 }),
-    not_proof: Type.Array(text, { maxItems: 20 }),
-    /** Questions that the operator’s documents leave open, to be tried in its sandbox. */
-    to_try: Type.Optional(Type.Array(text, { maxItems: 20 })),
-    /** Programs and documents of others that the configuration was checked against. */
-    witnesses: Type.Optional(Type.Array(text, { maxItems: 20 })),
-    caller_key: oneOf(['answers_again', 'refuses_reuse', 'none']),
-  },
-  closed,
-);
+const declaration = strict({
+  title: text,
+  source: text,
+  /** The operator's answers that prove that nothing was executed. */
+  proof_of_non_execution: Type.Array(text, { minItems: 1, maxItems: 20 }),
+  not_proof: Type.Array(text, { maxItems: 20 }),
+  /** Questions that the operator’s documents leave open, to be tried in its sandbox. */
+  to_try: Type.Optional(Type.Array(text, { maxItems: 20 })),
+  /** Programs and documents of others that the configuration was checked against. */
+  witnesses: Type.Optional(Type.Array(text, { maxItems: 20 })),
+  caller_key: oneOf(['answers_again', 'refuses_reuse', 'none']),
+});
 
 const auth = Type.Union([
-  Type.Object({ kind: Type.Literal('none') }, closed),
-  Type.Object({ kind: Type.Literal('basic'), user: expression, password: expression }, closed),
-  Type.Object(
-    {
-      kind: Type.Literal('oauth'),
-      /** Default: the operator's base URL. */
-      base_url: Type.Optional(Type.String({ maxLength: 300 })),
-      ...request,
-      /** The token, and for how many seconds it lives, from `body`; JSON. */
-      token: expression,
-      life_seconds: expression,
-      /**
-       * True if an answer refuses the token, and proves that the request went no further: then it is
-       * sent again with a new one.
-       */
-      refused: optional,
-    },
-    closed,
-  ),
+  strict({ kind: Type.Literal('none') }),
+  strict({ kind: Type.Literal('basic'), user: expression, password: expression }),
+  strict({
+    kind: Type.Literal('oauth'),
+    /** Default: the operator's base URL. */
+    base_url: Type.Optional(Type.String({ maxLength: 300 })),
+    ...request,
+    /** The token, and for how many seconds it lives, from `body`; JSON. */
+    token: expression,
+    life_seconds: expression,
+    /**
+     * True if an answer refuses the token, and proves that the request went no further: then it is
+     * sent again with a new one.
+     */
+    refused: optional,
+  }),
 ]);
 
-const validate = Type.Object(
-  {
-    ...request,
-    answer: Type.Object(
-      {
-        http_status: httpStatus,
-        /** A boolean; anything else counts as no answer. */
-        valid: expression,
-        message: optional,
-        name: optional,
-        amount_due: optional,
-        due_date: optional,
-      },
-      closed,
-    ),
-  },
-  closed,
-);
+const validate = strict({
+  ...request,
+  answer: strict({
+    http_status: httpStatus,
+    /** A boolean; anything else counts as no answer. */
+    valid: expression,
+    message: optional,
+    name: optional,
+    amount_due: optional,
+    due_date: optional,
+  }),
+});
 
-const products = Type.Object(
-  {
-    ...request,
-    answer: Type.Object(
-      {
-        http_status: httpStatus,
-        /** The list of products. The other expressions get each one as `product`. */
-        list: expression,
-        code: expression,
-        name: optional,
-        /** Payable amounts: a fixed one, or a range. */
-        amount: optional,
-        minimum: optional,
-        maximum: optional,
-        /** Default: KES. */
-        currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
-        validity: optional,
-      },
-      closed,
-    ),
-  },
-  closed,
-);
+const products = strict({
+  ...request,
+  answer: strict({
+    http_status: httpStatus,
+    /** The list of products. The other expressions get each one as `product`. */
+    list: expression,
+    code: expression,
+    name: optional,
+    /** Payable amounts: a fixed one, or a range. */
+    amount: optional,
+    minimum: optional,
+    maximum: optional,
+    /** Default: KES. */
+    currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
+    validity: optional,
+  }),
+});
 
 /** Kinds of movements of our float; `ignored`: the float does not change. */
 export const MOVEMENTS = ['payment', 'reversal', 'top_up', 'charge', 'ignored'] as const;
 export type MovementClass = (typeof MOVEMENTS)[number];
 
-const statement = Type.Object(
-  {
-    ...request,
-    /** The longest period that one request may ask for. Default: any. */
-    window_ms: Type.Optional(Type.Integer({ minimum: 60_000, maximum: 2_678_400_000 })),
-    answer: Type.Object(
-      {
-        http_status: httpStatus,
-        /** The list of movements. The expressions about one get it as `movement`. */
-        list: expression,
-        /** True, or the cursor of the next page; anything else: this was the last. */
-        next: optional,
-        kind: expression,
-        kinds: Type.Record(text, oneOf(MOVEMENTS), closed),
-        /** Milliseconds since 1970. */
-        at: expression,
-        operator_reference: expression,
-        /** Ours. */
-        reference: optional,
-        biller: optional,
-        account: optional,
-        amount: expression,
-      },
-      closed,
-    ),
-  },
-  closed,
-);
+const statement = strict({
+  ...request,
+  /** The longest period that one request may ask for. Default: any. */
+  window_ms: Type.Optional(Type.Integer({ minimum: 60_000, maximum: 2_678_400_000 })),
+  answer: strict({
+    http_status: httpStatus,
+    /** The list of movements. The expressions about one get it as `movement`. */
+    list: expression,
+    /** True, or the cursor of the next page; anything else: this was the last. */
+    next: optional,
+    kind: expression,
+    kinds: Type.Record(text, oneOf(MOVEMENTS), closed),
+    /** Milliseconds since 1970. */
+    at: expression,
+    operator_reference: expression,
+    /** Ours. */
+    reference: optional,
+    biller: optional,
+    account: optional,
+    amount: expression,
+  }),
+});
 
 /** Not a signature, but a text that each callback repeats: the part `key` of the secret. */
 export const SHARED_SECRET = 'shared-secret';
 export type SharedSecret = typeof SHARED_SECRET;
 
-const callback = Type.Object(
-  {
-    /** Default: `answer_format`. */
-    format: Type.Optional(format),
-    /** The name of the payment. Set one of the two. */
-    handle: optional,
-    reference: optional,
-    /** The part of `body` that is read like the answer to a status query. Only with `signature`. */
-    answer: optional,
-    /** Rules for reading `answer`. Default: those of `status.answer`. */
-    outcome: Type.Optional(Type.Object(outcome, closed)),
-    /** Without it, anybody can send a callback: it only causes a status query. */
-    signature: Type.Optional(
-      Type.Object(
-        {
-          ...scheme,
-          algorithm: Type.Unsafe<Algorithm | SharedSecret>(oneOf([...ALGORITHMS, SHARED_SECRET])),
-          encoding: Type.Optional(scheme.encoding),
-          text: optional,
-          /** Verifies an RSA signature; PEM. */
-          public_key: Type.Optional(Type.String({ maxLength: 8_000 })),
-          /** The signature, or the shared secret. */
-          value: expression,
-          /** When it was signed, in milliseconds since 1970; null: the operator does not say. */
-          time: Type.Union([expression, Type.Null()]),
-          /** Tolerated difference between that time and our clock. Default: five minutes. */
-          tolerance_ms: Type.Optional(Type.Integer({ minimum: 1_000, maximum: 86_400_000 })),
-        },
-        closed,
-      ),
-    ),
-    /** Our answer to the callback: JSON, or a text. */
-    accepted_body: Type.Optional(
-      Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.String({ maxLength: 2_000 })]),
-    ),
-  },
-  closed,
-);
+const callback = strict({
+  /** Default: `answer_format`. */
+  format: Type.Optional(format),
+  /** The name of the payment. Set one of the two. */
+  handle: optional,
+  reference: optional,
+  /** The part of `body` that is read like the answer to a status query. Only with `signature`. */
+  answer: optional,
+  /** Rules for reading `answer`. Default: those of `status.answer`. */
+  outcome: Type.Optional(strict(outcome)),
+  /** Without it, anybody can send a callback: it only causes a status query. */
+  signature: Type.Optional(
+    strict({
+      ...scheme,
+      algorithm: Type.Unsafe<Algorithm | SharedSecret>(oneOf([...ALGORITHMS, SHARED_SECRET])),
+      encoding: Type.Optional(scheme.encoding),
+      text: optional,
+      /** Verifies an RSA signature; PEM. */
+      public_key: Type.Optional(Type.String({ maxLength: 8_000 })),
+      /** The signature, or the shared secret. */
+      value: expression,
+      /** When it was signed, in milliseconds since 1970; null: the operator does not say. */
+      time: Type.Union([expression, Type.Null()]),
+      /** Tolerated difference between that time and our clock. Default: five minutes. */
+      tolerance_ms: Type.Optional(Type.Integer({ minimum: 1_000, maximum: 86_400_000 })),
+    }),
+  ),
+  /** Our answer to the callback: JSON, or a text. */
+  accepted_body: Type.Optional(
+    Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.String({ maxLength: 2_000 })]),
+  ),
+});
 
-export const SETTINGS = Type.Object(
-  {
-    ...CONNECTION_SETTINGS,
-    declaration,
-    /** null: "not found" is never proof. */
-    acceptance_window_ms: Type.Union([
-      Type.Integer({ minimum: 0, maximum: 86_400_000 }),
-      Type.Null(),
-    ]),
-    case_after_ms: Type.Union([
-      Type.Integer({ minimum: 60_000, maximum: 86_400_000 }),
-      Type.Null(),
-    ]),
-    /** Our code of each biller → what expressions see of it as `service`. */
-    billers: Type.Record(
-      Type.String({ pattern: '^[a-z0-9_]{1,40}$' }),
-      Type.Record(Type.String(), Type.Unknown()),
-      { minProperties: 1, ...closed },
-    ),
-    constants: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    amounts: Type.Optional(
-      Type.Object(
-        {
-          /** Other amounts than multiples of this are declined and never sent. Default: 0.01. */
-          step: Type.Optional(Type.String({ pattern: MONEY_PATTERN.source })),
-          /** Format of amounts in answers. Default: decimal. */
-          answers: Type.Optional(oneOf(['decimal', 'cents'])),
-        },
-        closed,
-      ),
-    ),
-    /** Our id for one attempt; stored before it is sent. */
-    handle: optional,
-    /** A first step, which moves no money and whose handle is stored before `pay` is sent. */
-    prepare: Type.Optional(operation),
-    /** By name; requests see them as `encrypted`. */
-    encrypted: Type.Optional(
-      Type.Record(Type.String({ pattern: '^[a-z0-9_]{1,40}$' }), encrypted, {
-        maxProperties: 8,
-        ...closed,
-      }),
-    ),
-    /** Headers of every request, such as an API key. */
-    headers: Type.Optional(expressions),
-    auth: Type.Optional(auth),
-    signing: Type.Optional(
-      Type.Object(
-        {
-          ...scheme,
-          /** Headers, added when the body is made. Without them, path and body see `signature`. */
-          headers: Type.Optional(expressions),
-        },
-        closed,
-      ),
-    ),
-    /** Default: json. */
-    answer_format: Type.Optional(oneOf(['json', 'xml'])),
-    pay: operation,
-    status: Type.Optional(operation),
-    validate: Type.Optional(validate),
-    balance: Type.Optional(
-      Type.Object(
-        {
-          ...request,
-          answer: Type.Object({ http_status: httpStatus, balance: expression }, closed),
-        },
-        closed,
-      ),
-    ),
-    products: Type.Optional(products),
-    /** Movements of our float. */
-    statement: Type.Optional(statement),
-    callback: Type.Optional(callback),
-  },
-  closed,
-);
+export const SETTINGS = strict({
+  ...CONNECTION_SETTINGS,
+  declaration,
+  /** null: "not found" is never proof. */
+  acceptance_window_ms: acceptanceWindowMs,
+  case_after_ms: orNull(caseAfterMs),
+  /** Our code of each biller → what expressions see of it as `service`. */
+  billers: Type.Record(codeField, Type.Record(Type.String(), Type.Unknown()), {
+    minProperties: 1,
+    ...closed,
+  }),
+  constants: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  amounts: Type.Optional(
+    strict({
+      /** Other amounts than multiples of this are declined and never sent. Default: 0.01. */
+      step: Type.Optional(Type.String({ pattern: MONEY_PATTERN.source })),
+      /** Format of amounts in answers. Default: decimal. */
+      answers: Type.Optional(oneOf(['decimal', 'cents'])),
+    }),
+  ),
+  /** Our id for one attempt; stored before it is sent. */
+  handle: optional,
+  /** A first step, which moves no money and whose handle is stored before `pay` is sent. */
+  prepare: Type.Optional(operation),
+  /** By name; requests see them as `encrypted`. */
+  encrypted: Type.Optional(
+    Type.Record(codeField, encrypted, {
+      maxProperties: 8,
+      ...closed,
+    }),
+  ),
+  /** Headers of every request, such as an API key. */
+  headers: Type.Optional(expressions),
+  auth: Type.Optional(auth),
+  signing: Type.Optional(
+    strict({
+      ...scheme,
+      /** Headers, added when the body is made. Without them, path and body see `signature`. */
+      headers: Type.Optional(expressions),
+    }),
+  ),
+  /** Default: json. */
+  answer_format: Type.Optional(oneOf(['json', 'xml'])),
+  pay: operation,
+  status: Type.Optional(operation),
+  validate: Type.Optional(validate),
+  balance: Type.Optional(
+    strict({
+      ...request,
+      answer: strict({ http_status: httpStatus, balance: expression }),
+    }),
+  ),
+  products: Type.Optional(products),
+  /** Movements of our float. */
+  statement: Type.Optional(statement),
+  callback: Type.Optional(callback),
+});
 
 export type HttpSettings = Static<typeof SETTINGS>;
 export type RequestSettings = Pick<

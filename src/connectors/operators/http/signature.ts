@@ -50,16 +50,17 @@ export function createSigner(scheme: Scheme, key: string): (text: string) => str
 export function createVerifier(
   scheme: Scheme,
   key: string,
-): (text: string, signature: string) => boolean {
+): (signed: string | Buffer, signature: string) => boolean {
   const { algorithm, encoding } = scheme;
   if (isHmac(algorithm)) {
     const mac = macOf(scheme, key);
-    return (text, signature) => mac.verify(text, decode(signature, encoding) ?? null);
+    return (signed, signature) => mac.verify(signed, decode(signature, encoding) ?? null);
   }
   const by = padded(scheme, rsaPublicKey(key));
-  return (text, signature) => {
+  return (signed, signature) => {
     const given = decode(signature, encoding);
-    return given !== undefined && verify(hashOf(scheme), Buffer.from(text), by, given);
+    const bytes = typeof signed === 'string' ? Buffer.from(signed) : signed;
+    return given !== undefined && verify(hashOf(scheme), bytes, by, given);
   };
 }
 

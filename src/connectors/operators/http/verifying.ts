@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Secret } from '../../operator.ts';
 import { createMac } from '../../../platform/base/mac.ts';
 import { compileExpression, textOf } from './expression.ts';
+import type { Expression } from './expression.ts';
 import { SHARED_SECRET } from './settings.ts';
 import type { SignatureSettings } from './settings.ts';
 import { createVerifier, isHmac } from './signature.ts';
@@ -9,7 +10,7 @@ import { at, schemeOf, signedText } from './signing.ts';
 import type { SecretPart } from './signing.ts';
 
 /** Why a callback is not believed; null: it is the operator's. */
-export type Verifying = (received: object) => Promise<string | null>;
+export type Verifying = (received: object, bytes: Buffer) => Promise<string | null>;
 
 /** The operator's secrets, newest first: a callback may be signed with a former one. */
 export type VerifyingKeys = readonly (Pick<Secret, 'validUntil'> & {
@@ -17,22 +18,22 @@ export type VerifyingKeys = readonly (Pick<Secret, 'validUntil'> & {
 })[];
 
 const TOLERANCE_MS = 300_000;
+/** The expression of the whole body. */
+const BODY = 'body_text';
 
 /** Throws: `Error` naming the setting. */
 export function compileVerifying(settings: SignatureSettings, secrets: VerifyingKeys): Verifying {
   const keys = keysOf(settings, secrets);
-  const text = compileExpression('callback.signature.text', settings.text ?? 'body_text');
+  const text = textOfSettings(settings);
   const value = compileExpression('callback.signature.value', settings.value);
   const time =
     settings.time === null ? null : compileExpression('callback.signature.time', settings.time);
   const { tolerance_ms: toleranceMs = TOLERANCE_MS } = settings;
-  return async (received) => {
+  return async (received, bytes) => {
     const signature = textOf(await value.evaluate(received));
     if (signature === undefined) return `the callback has no ${nameOf(settings)}`;
     const signed =
-      settings.algorithm === SHARED_SECRET
-        ? ''
-        : await signedText('callback.signature.text', text, received);
+      text === null ? bytes : await signedText('callback.signature.text', text, received);
     const isSigned = keys.some(
       ({ validUntilMs, verify }) => validUntilMs > Date.now() && verify(signed, signature),
     );
@@ -44,6 +45,12 @@ export function compileVerifying(settings: SignatureSettings, secrets: Verifying
       ? null
       : 'the callback is too old, or its clock is wrong';
   };
+}
+
+/** Null: the body as received, which need not be text. A shared secret signs nothing. */
+function textOfSettings({ algorithm, text = BODY }: SignatureSettings): Expression | null {
+  const isBody = algorithm === SHARED_SECRET || text.trim() === BODY;
+  return isBody ? null : compileExpression('callback.signature.text', text);
 }
 
 interface Key {
@@ -67,7 +74,10 @@ function sharedSecrets(
     const expected = mac.sign(shared);
     const validUntilMs = validUntil?.getTime() ?? Number.POSITIVE_INFINITY;
     return [
-      { validUntilMs, verify: (_text: string, given: string) => mac.verify(given, expected) },
+      {
+        validUntilMs,
+        verify: (_signed: string | Buffer, given: string) => mac.verify(given, expected),
+      },
     ];
   });
 }

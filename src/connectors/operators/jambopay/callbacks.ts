@@ -41,7 +41,11 @@ export function createCallbacks(
       if (report === undefined) return unreadable('the body is not a callback', about.reference);
       const sent = await find.byReference(about.reference);
       const says = outcomeOf(report);
-      if (says === null) return NOTHING;
+      if (says === null) {
+        return report.amountCents === undefined && report.status === 'completed'
+          ? unreadable('it is completed, and its amount cannot be read', about.reference)
+          : NOTHING;
+      }
       const misfit = sent && misfitOf(report, { about, sent, stream: options.streamOf });
       if (misfit !== undefined) {
         return reported(about.reference, { kind: 'mismatch', reason: misfit, says });

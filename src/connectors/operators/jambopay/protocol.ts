@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
-import { LIMITS } from '../../../platform/base/limits.ts';
+import { byCode, strict } from '../../../platform/base/json-fields.ts';
 import { MOBILE_NUMBER } from '../../../platform/base/mobile-number.ts';
-import { CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../../connection.ts';
+import { caseAfterMs, CONNECTION_SETTINGS } from '../../connection.ts';
+import { apiOf } from '../../http-api.ts';
 import { createSettingsReader, createSecretReader, secretsOf } from '../../settings.ts';
 import type { Protocol } from '../../operator.ts';
 import { createSecretPaths } from '../../secret-path.ts';
@@ -9,46 +10,32 @@ import { createJambopayConnector } from './connector.ts';
 import { JAMBOPAY } from './declaration.ts';
 
 const biller = Type.Union([
-  Type.Object(
-    { stream: Type.Union([Type.Literal('kplc'), Type.Literal('nairobiwater')]) },
-    { additionalProperties: false },
-  ),
-  Type.Object(
-    {
-      stream: Type.Literal('credit'),
-      /** 1 Airtel, 2 Telkom, 4 Safaricom. */
-      operator_code: Type.Union([Type.Literal('1'), Type.Literal('2'), Type.Literal('4')]),
-    },
-    { additionalProperties: false },
-  ),
+  strict({ stream: Type.Union([Type.Literal('kplc'), Type.Literal('nairobiwater')]) }),
+  strict({
+    stream: Type.Literal('credit'),
+    /** 1 Airtel, 2 Telkom, 4 Safaricom. */
+    operator_code: Type.Union([Type.Literal('1'), Type.Literal('2'), Type.Literal('4')]),
+  }),
 ]);
 
 const readSettings = createSettingsReader(
-  Type.Object(
-    {
-      ...CONNECTION_SETTINGS,
-      billers: Type.Record(Type.String({ pattern: '^[a-z0-9_]{1,40}$' }), biller, {
-        additionalProperties: false,
-      }),
-      phone_number: Type.String({ pattern: MOBILE_NUMBER.source }),
-      grant_type: Type.Optional(Type.Union([Type.Literal('agency'), Type.Literal('password')])),
-      paid_by: Type.Optional(Type.String({ minLength: 1, maxLength: 60 })),
-      code_field: Type.Optional(Type.String({ pattern: '^[A-Za-z_]{1,40}$' })),
-      case_after_ms: Type.Optional(Type.Integer({ minimum: 60_000, maximum: 86_400_000 })),
-    },
-    { additionalProperties: false },
-  ),
+  strict({
+    ...CONNECTION_SETTINGS,
+    billers: byCode(biller),
+    phone_number: Type.String({ pattern: MOBILE_NUMBER.source }),
+    grant_type: Type.Optional(Type.Union([Type.Literal('agency'), Type.Literal('password')])),
+    paid_by: Type.Optional(Type.String({ minLength: 1, maxLength: 60 })),
+    code_field: Type.Optional(Type.String({ pattern: '^[A-Za-z_]{1,40}$' })),
+    case_after_ms: Type.Optional(caseAfterMs),
+  }),
 );
 
 const readSecret = createSecretReader(
-  Type.Object(
-    {
-      username: Type.String({ minLength: 1 }),
-      password: Type.String({ minLength: 1 }),
-      app_key: Type.String({ pattern: '^[\\x21-\\x7e]{1,500}$' }),
-    },
-    { additionalProperties: false },
-  ),
+  strict({
+    username: Type.String({ minLength: 1 }),
+    password: Type.String({ minLength: 1 }),
+    app_key: Type.String({ pattern: '^[\\x21-\\x7e]{1,500}$' }),
+  }),
 );
 
 export const jambopay: Protocol = {
@@ -60,8 +47,7 @@ export const jambopay: Protocol = {
     const settings = readSettings(operatorCode, operator.settings);
     const secret = readSecret(operator);
     return createJambopayConnector({
-      ...connectionOf(operator, settings),
-      baseUrl: readBaseUrl(operator),
+      ...apiOf(operator, settings),
       grantType: settings.grant_type ?? 'agency',
       username: secret.username,
       password: secret.password,
@@ -81,7 +67,6 @@ export const jambopay: Protocol = {
       caseAfterMs: settings.case_after_ms ?? 1_800_000,
       callbackUrl,
       paths: createSecretPaths(operatorCode, secretsOf(operator)),
-      answerBytes: LIMITS.operatorAnswerBytes,
     });
   },
   statementFormat: null,

@@ -1,7 +1,7 @@
 import { createMac } from '../../../platform/base/mac.ts';
 import type { CallbackReading, CallbackReport, Callbacks } from '../../operator-callbacks.ts';
 import { ASK, contradictory, NOTHING, refused, reported, unreadable } from '../../outcomes.ts';
-import { cleanReference, decodeUtf8 } from '../../../platform/base/clean-text.ts';
+import { cleanReference } from '../../../platform/base/clean-text.ts';
 import { objectOf, readContradictory, readJson } from '../../values.ts';
 import type { AmountsIn } from './requests.ts';
 import { isAbout, paidBy, readTransaction } from './transaction.ts';
@@ -91,12 +91,11 @@ function isSigned(
   signature: string,
   keys: readonly Key[],
 ): boolean {
-  const text = decodeUtf8(body);
-  if (text === undefined || !/^[0-9a-f]{64}$/i.test(signature)) return false;
+  if (!/^[0-9a-f]{64}$/i.test(signature)) return false;
   const given = Buffer.from(signature, 'hex');
+  const signed = Buffer.concat([body, Buffer.from(`:${timestamp}`)]);
   return keys.some(
-    ({ mac, validUntilMs }) =>
-      validUntilMs > Date.now() && mac.verify(`${text}:${timestamp}`, given),
+    ({ mac, validUntilMs }) => validUntilMs > Date.now() && mac.verify(signed, given),
   );
 }
 

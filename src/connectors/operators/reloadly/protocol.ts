@@ -1,7 +1,14 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { byCode, strict } from '../../../platform/base/json-fields.ts';
 import { LIMITS } from '../../../platform/base/limits.ts';
-import { CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../../connection.ts';
+import {
+  acceptanceWindowMs,
+  caseAfterMs,
+  CONNECTION_SETTINGS,
+  connectionOf,
+  readBaseUrl,
+} from '../../connection.ts';
 import { createSettingsReader, createSecretReader, secretsOf } from '../../settings.ts';
 import type { Protocol, UsableOperator } from '../../operator.ts';
 import type { WebhookSecret } from './callbacks.ts';
@@ -10,48 +17,33 @@ import { RELOADLY } from './declaration.ts';
 import { BY_NUMBER } from './questions.ts';
 
 const networkId = Type.Integer({ minimum: 1, maximum: 999_999_999 });
-const SETTINGS = Type.Object(
-  {
-    ...CONNECTION_SETTINGS,
-    /** Where tokens come from. */
-    auth_url: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-    /** The API that tokens give access to. Default: the origin of the base URL. */
-    audience: Type.Optional(Type.String({ pattern: '^https://\\S{1,200}$' })),
-    /** Reloadly's number of the network for each biller; `by_number`: looked up for each payment. */
-    billers: Type.Record(
-      Type.String({ pattern: '^[a-z0-9_]{1,40}$' }),
-      Type.Object(
-        { network: Type.Union([networkId, Type.Literal(BY_NUMBER)]) },
-        { additionalProperties: false },
-      ),
-      { additionalProperties: false },
-    ),
-    country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$' })),
-    /** `wallet`: the wallet is in our currency, and recipients get another. */
-    amounts_in: Type.Optional(Type.Union([Type.Literal('recipient'), Type.Literal('wallet')])),
-    /** The network whose exchange rate converts the balance of a wallet in another currency. */
-    rate_of: Type.Optional(networkId),
-    /** null: an empty report is never proof. */
-    acceptance_window_ms: Type.Optional(
-      Type.Union([Type.Integer({ minimum: 0, maximum: 86_400_000 }), Type.Null()]),
-    ),
-    /** Less than 30 minutes: with an emulator on this machine only. */
-    settles_after_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400_000 })),
-    case_after_ms: Type.Optional(Type.Integer({ minimum: 60_000, maximum: 86_400_000 })),
-  },
-  { additionalProperties: false },
-);
+const SETTINGS = strict({
+  ...CONNECTION_SETTINGS,
+  /** Where tokens come from. */
+  auth_url: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  /** The API that tokens give access to. Default: the origin of the base URL. */
+  audience: Type.Optional(Type.String({ pattern: '^https://\\S{1,200}$' })),
+  /** Reloadly's number of the network for each biller; `by_number`: looked up for each payment. */
+  billers: byCode(strict({ network: Type.Union([networkId, Type.Literal(BY_NUMBER)]) })),
+  country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$' })),
+  /** `wallet`: the wallet is in our currency, and recipients get another. */
+  amounts_in: Type.Optional(Type.Union([Type.Literal('recipient'), Type.Literal('wallet')])),
+  /** The network whose exchange rate converts the balance of a wallet in another currency. */
+  rate_of: Type.Optional(networkId),
+  /** null: an empty report is never proof. */
+  acceptance_window_ms: Type.Optional(acceptanceWindowMs),
+  /** Less than 30 minutes: with an emulator on this machine only. */
+  settles_after_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400_000 })),
+  case_after_ms: Type.Optional(caseAfterMs),
+});
 const readSettings = createSettingsReader(SETTINGS);
 
 const readSecret = createSecretReader(
-  Type.Object(
-    {
-      client_id: Type.String({ minLength: 1 }),
-      client_secret: Type.String({ minLength: 1 }),
-      webhook_secret: Type.String({ minLength: 8 }),
-    },
-    { additionalProperties: false },
-  ),
+  strict({
+    client_id: Type.String({ minLength: 1 }),
+    client_secret: Type.String({ minLength: 1 }),
+    webhook_secret: Type.String({ minLength: 8 }),
+  }),
 );
 
 export const reloadly: Protocol = {

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
-import { LIMITS } from '../../../platform/base/limits.ts';
+import { byCode, strict } from '../../../platform/base/json-fields.ts';
 import { MOBILE_NUMBER } from '../../../platform/base/mobile-number.ts';
-import { CONNECTION_SETTINGS, connectionOf, readBaseUrl } from '../../connection.ts';
+import { acceptanceWindowMs, CONNECTION_SETTINGS } from '../../connection.ts';
+import { apiOf } from '../../http-api.ts';
 import { createSettingsReader, createSecretReader, secretsOf } from '../../settings.ts';
 import type { Protocol } from '../../operator.ts';
 import { createSecretPaths } from '../../secret-path.ts';
@@ -9,37 +10,24 @@ import { createTinggConnector } from './connector.ts';
 import { TINGG } from './declaration.ts';
 
 const readSettings = createSettingsReader(
-  Type.Object(
-    {
-      ...CONNECTION_SETTINGS,
-      billers: Type.Record(
-        Type.String({ pattern: '^[a-z0-9_]{1,40}$' }),
-        Type.Object(
-          {
-            service_code: Type.String({ pattern: '^[A-Za-z0-9_-]{1,60}$' }),
-            /** The biller presents bills, with what is due. */
-            bills: Type.Optional(Type.Boolean()),
-          },
-          { additionalProperties: false },
-        ),
-        { additionalProperties: false },
-      ),
-      phone_number: Type.String({ pattern: MOBILE_NUMBER.source }),
-      /** After this time “not found” is proof; null: never. Set it only if Tingg guarantees that. */
-      acceptance_window_ms: Type.Optional(
-        Type.Union([Type.Integer({ minimum: 0, maximum: 86_400_000 }), Type.Null()]),
-      ),
-      case_after_ms: Type.Optional(Type.Integer({ minimum: 60_000, maximum: 172_800_000 })),
-    },
-    { additionalProperties: false },
-  ),
+  strict({
+    ...CONNECTION_SETTINGS,
+    billers: byCode(
+      strict({
+        service_code: Type.String({ pattern: '^[A-Za-z0-9_-]{1,60}$' }),
+        /** The biller presents bills, with what is due. */
+        bills: Type.Optional(Type.Boolean()),
+      }),
+    ),
+    phone_number: Type.String({ pattern: MOBILE_NUMBER.source }),
+    /** After this time “not found” is proof; null: never. Set it only if Tingg guarantees that. */
+    acceptance_window_ms: Type.Optional(acceptanceWindowMs),
+    case_after_ms: Type.Optional(Type.Integer({ minimum: 60_000, maximum: 172_800_000 })),
+  }),
 );
 
 const readSecret = createSecretReader(
-  Type.Object(
-    { username: Type.String({ minLength: 1 }), password: Type.String({ minLength: 1 }) },
-    { additionalProperties: false },
-  ),
+  strict({ username: Type.String({ minLength: 1 }), password: Type.String({ minLength: 1 }) }),
 );
 
 export const tingg: Protocol = {
@@ -51,8 +39,7 @@ export const tingg: Protocol = {
     const settings = readSettings(operatorCode, operator.settings);
     const { username, password } = readSecret(operator);
     return createTinggConnector({
-      ...connectionOf(operator, settings),
-      baseUrl: readBaseUrl(operator),
+      ...apiOf(operator, settings),
       credentials: { username, password },
       billers: new Map(
         Object.entries(settings.billers).map(([code, service]) => [
@@ -66,7 +53,6 @@ export const tingg: Protocol = {
       caseAfterMs: settings.case_after_ms ?? 1_800_000,
       callbackUrl,
       paths: createSecretPaths(operatorCode, secretsOf(operator)),
-      answerBytes: LIMITS.operatorAnswerBytes,
     });
   },
   statementFormat: null,

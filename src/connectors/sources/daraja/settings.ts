@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { strict } from '../../../platform/base/json-fields.ts';
 import { MOBILE_NUMBER } from '../../../platform/base/mobile-number.ts';
 import { MONEY_PATTERN, parseMoney } from '../../../platform/base/money.ts';
 import { createNetworks, isNetwork } from '../../../platform/networks.ts';
@@ -8,48 +9,42 @@ import { createSettingsReader, readSecretJson } from '../../settings.ts';
 
 const money = Type.String({ pattern: MONEY_PATTERN.source });
 
-export const DARAJA_SETTINGS = Type.Object(
-  {
-    ...CONNECTION_SETTINGS,
-    base_url: Type.String({ maxLength: 200 }),
-    /** Ours, which customers pay to. */
-    short_code: Type.String({ pattern: '^\\d{5,7}$' }),
-    /**
-     * The short code is a store or a head office, and customers pay to this till, without an account number: then it is
-     * the account number of its payments.
-     */
-    till: Type.Optional(Type.String({ pattern: '^\\d{5,7}$' })),
-    /** Addresses that may call back, or networks such as 196.201.214.0/24. Default: Safaricom's. */
-    addresses: Type.Optional(Type.Array(Type.String({ maxLength: 50 }), { minItems: 1 })),
-    /** Smallest and largest amounts that validation accepts. */
-    minimum: Type.Optional(money),
-    maximum: Type.Optional(money),
-    /** Confirmations of at least this amount are credited only when the pull or a statement has them too. */
-    confirm_from: Type.Optional(money),
-    /** Result of a payment while validation cannot be reached. */
-    unreachable: Type.Optional(Type.Enum(['Completed', 'Cancelled'])),
-    /** Version of the API with which the URLs are registered. Some apps have the product of only one. */
-    register_version: Type.Optional(Type.Enum(['v1', 'v2'])),
-    pull: Type.Optional(Type.Enum(['on', 'off'])),
-    /** `checked`: the balances of an imported organisation statement must lead from row to row. */
-    statement_balances: Type.Optional(Type.Enum(['checked', 'ignored'])),
-    /** Daraja asks for it when the pull is registered. */
-    nominated_number: Type.Optional(Type.String({ pattern: MOBILE_NUMBER.source })),
-  },
-  { additionalProperties: false },
-);
+export const DARAJA_SETTINGS = strict({
+  ...CONNECTION_SETTINGS,
+  base_url: Type.String({ maxLength: 200 }),
+  /** Ours, which customers pay to. */
+  short_code: Type.String({ pattern: '^\\d{5,7}$' }),
+  /**
+   * The short code is a store or a head office, and customers pay to this till, without an account number: then it is
+   * the account number of its payments.
+   */
+  till: Type.Optional(Type.String({ pattern: '^\\d{5,7}$' })),
+  /** Addresses that may call back, or networks such as 196.201.214.0/24. Default: Safaricom's. */
+  addresses: Type.Optional(Type.Array(Type.String({ maxLength: 50 }), { minItems: 1 })),
+  /** Smallest and largest amounts that validation accepts. */
+  minimum: Type.Optional(money),
+  maximum: Type.Optional(money),
+  /** Confirmations of at least this amount are credited only when the pull or a statement has them too. */
+  confirm_from: Type.Optional(money),
+  /** Result of a payment while validation cannot be reached. */
+  unreachable: Type.Optional(Type.Enum(['Completed', 'Cancelled'])),
+  /** Version of the API with which the URLs are registered. Some apps have the product of only one. */
+  register_version: Type.Optional(Type.Enum(['v1', 'v2'])),
+  pull: Type.Optional(Type.Enum(['on', 'off'])),
+  /** `checked`: the balances of an imported organisation statement must lead from row to row. */
+  statement_balances: Type.Optional(Type.Enum(['checked', 'ignored'])),
+  /** Daraja asks for it when the pull is registered. */
+  nominated_number: Type.Optional(Type.String({ pattern: MOBILE_NUMBER.source })),
+});
 export type DarajaSettings = Static<typeof DARAJA_SETTINGS>;
 export const readDarajaSettings = createSettingsReader(DARAJA_SETTINGS, 'source');
 
-const SECRET = Type.Object(
-  {
-    consumer_key: Type.String({ minLength: 1 }),
-    consumer_secret: Type.String({ minLength: 1 }),
-    /** Needed only for STK push. */
-    passkey: Type.Optional(Type.String({ minLength: 1 })),
-  },
-  { additionalProperties: false },
-);
+const SECRET = strict({
+  consumer_key: Type.String({ minLength: 1 }),
+  consumer_secret: Type.String({ minLength: 1 }),
+  /** Needed only for STK push. */
+  passkey: Type.Optional(Type.String({ minLength: 1 })),
+});
 export type DarajaSecret = Static<typeof SECRET>;
 const checkSecret = createSettingsReader(SECRET, 'source');
 

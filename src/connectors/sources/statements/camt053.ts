@@ -1,8 +1,8 @@
 import type { WireTime } from '../../../platform/base/clock.ts';
 import { parseIsoTime, startOfNamedDay } from '../../../platform/base/clock.ts';
 import { CURRENCY } from '../../../platform/base/money.ts';
-import { childrenOf, elementAt, readXml, textAt } from '../../../platform/base/xml.ts';
-import type { XmlElement, XmlLimits } from '../../../platform/base/xml.ts';
+import { childrenOf, elementAt, textAt } from '../../../platform/base/xml.ts';
+import type { XmlElement, XmlLimits, XmlProblem } from '../../../platform/base/xml.ts';
 import { isSameAccount } from '../../source-statements.ts';
 import { balanceProblem } from './account.ts';
 import { unsignedAmount } from './amounts.ts';
@@ -10,19 +10,21 @@ import { readEntry } from './camt053-entry.ts';
 import type { LineProblem, StatementLine } from '../../source-statements.ts';
 import type { AccountRules } from './settings.ts';
 
-const LIMITS: XmlLimits = { depth: 32, nodes: 2_000_000 };
+export const CAMT053_LIMITS: XmlLimits = { depth: 32, nodes: 2_000_000 };
 
 /** The message’s own element, and versions 2 to 14, in which what we read is the same. */
 const MESSAGE = 'BkToCstmrStmt';
 const NAMESPACE = /:camt\.053\.001\.(?:0[2-9]|1[0-4])$/;
 
-/** The entries of camt.053, the ISO 20022 statement of an account in XML. */
+/**
+ * The entries of camt.053, the ISO 20022 statement of an account in XML.
+ * @param root of the file, read within `CAMT053_LIMITS`.
+ */
 export function* readCamt053(
-  content: string,
+  root: XmlElement | XmlProblem,
   rules: AccountRules,
   wireTime: WireTime,
 ): Generator<StatementLine | LineProblem> {
-  const root = readXml(content, LIMITS);
   if ('problem' in root) return yield root;
   const statements = childrenOf(elementAt(root, MESSAGE), 'Stmt');
   const problem = messageProblem(root) ?? (statements.length === 0 ? 'it has no statement' : null);

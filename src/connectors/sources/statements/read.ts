@@ -4,7 +4,9 @@ import type { WireTime } from '../../../platform/base/clock.ts';
 import { LIMITS } from '../../../platform/base/limits.ts';
 import { PlainError } from '../../../platform/base/plain-error.ts';
 import { decodeText } from '../../../platform/base/text-encoding.ts';
-import { readCamt053 } from './camt053.ts';
+import { nextTurn } from '../../../platform/base/turns.ts';
+import { readLargeXml } from '../../../platform/base/xml.ts';
+import { CAMT053_LIMITS, readCamt053 } from './camt053.ts';
 import { readTableStatement } from './table.ts';
 import type {
   BankStatements,
@@ -16,6 +18,9 @@ import type {
 import { readMt940 } from './mt940.ts';
 import { numberingOf, readStatementSettings } from './settings.ts';
 import type { StatementRules } from './settings.ts';
+
+/** Lines that are read before other work has its turn. */
+const LINES_AT_ONCE = 500;
 
 /** Throws an `Error` naming the source and the invalid setting. */
 export function bankStatements(
@@ -51,7 +56,10 @@ export async function readStatement(
   const lines: StatementLine[] = [];
   const problems: LineProblem[] = [];
   const notes: StatementNote[] = [];
+  let count = 0;
   for await (const line of await openStatement(file, rules, wireTime)) {
+    count += 1;
+    if (count % LINES_AT_ONCE === 0) await nextTurn();
     if ('kind' in line) lines.push(line);
     else if ('note' in line) notes.push(line);
     else problems.push(line);
@@ -74,8 +82,10 @@ async function openStatement(
   }
   const bytes = await readFile(file);
   if (rules.table !== undefined) return readTableStatement(bytes, rules.table, wireTime);
-  const read = rules.format === 'mt940' ? readMt940 : readCamt053;
-  return read(decodeText(bytes).text, rules.statement, wireTime);
+  const { text } = decodeText(bytes);
+  if (rules.format === 'mt940') return readMt940(text, rules.statement, wireTime);
+  const root = await readLargeXml(text, CAMT053_LIMITS);
+  return readCamt053(root, rules.statement, wireTime);
 }
 
 /**

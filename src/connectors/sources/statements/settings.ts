@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { codeField, strict } from '../../../platform/base/json-fields.ts';
 import { jsonText } from '../../../platform/base/proposal.ts';
 import { createSettingsReader } from '../../settings.ts';
 import type { LinePatterns, StatementReading } from '../../source-statements.ts';
@@ -7,63 +8,54 @@ import type { LinePatterns, StatementReading } from '../../source-statements.ts'
 const title = Type.String({ minLength: 1, maxLength: 100 });
 const pattern = Type.String({ maxLength: 200 });
 
-const COLUMNS = Type.Object(
-  {
-    time: title,
-    /** Absent: the bank gives none. Its credits wait for people. */
-    reference: Type.Optional(title),
-    text: title,
-    /** Negative amounts are debits. */
-    amount: Type.Optional(title),
-    /** Instead of `amount`: one column for each side. */
-    credit: Type.Optional(title),
-    debit: Type.Optional(title),
-    currency: Type.Optional(title),
-    /** Says if the money moved. */
-    status: Type.Optional(title),
-    /** The balance after the row: the rows must lead from one to the next. */
-    balance: Type.Optional(title),
-    /** The account number that the customer gave, if it is not in the text. */
-    account: Type.Optional(title),
-  },
-  { additionalProperties: false },
-);
+const COLUMNS = strict({
+  time: title,
+  /** Absent: the bank gives none. Its credits wait for people. */
+  reference: Type.Optional(title),
+  text: title,
+  /** Negative amounts are debits. */
+  amount: Type.Optional(title),
+  /** Instead of `amount`: one column for each side. */
+  credit: Type.Optional(title),
+  debit: Type.Optional(title),
+  currency: Type.Optional(title),
+  /** Says if the money moved. */
+  status: Type.Optional(title),
+  /** The balance after the row: the rows must lead from one to the next. */
+  balance: Type.Optional(title),
+  /** The account number that the customer gave, if it is not in the text. */
+  account: Type.Optional(title),
+});
 
-const SETTINGS = Type.Object(
-  {
-    format: Type.Enum(['csv', 'mt940', 'camt053']),
-    /** Titles of the columns of CSV, or of an Excel file. */
-    columns: Type.Optional(COLUMNS),
-    /** Order of day, month and year in CSV, such as DD/MM/YYYY; MMM is a month such as Jan. */
-    date_format: Type.Optional(
-      Type.String({
-        pattern:
-          '^(?=.*DD)(?=.*MM)(?=.*YY)(?:DD|MMM?|YY(?:YY)?)(?:[ ./-](?:DD|MMM?|YY(?:YY)?)){2}$',
-      }),
-    ),
-    /** Values of the column `status` for movements that were made. Every other row is not booked. */
-    booked_status: Type.Optional(Type.Array(title, { minItems: 1 })),
-    /** Decimal sign of amounts in CSV. Absent: recognised from them. */
-    decimal_separator: Type.Optional(Type.Enum(['.', ','])),
-    /** Which reference of an entry is unique; `OwnerRef` is that of MT940 before the `//`. */
-    identified_by: Type.Optional(Type.Enum(['AcctSvcrRef', 'NtryRef', 'OwnerRef'])),
-    /** Our account as MT940 and camt.053 name it. Statements of other accounts are refused. */
-    bank_account: Type.Optional(Type.String({ minLength: 4, maxLength: 40 })),
-    /** Codes of sources whose payments this account never lists. */
-    separate_from: Type.Optional(
-      Type.Array(Type.String({ pattern: '^[a-z0-9_]{1,40}$' }), { minItems: 1, maxItems: 100 }),
-    ),
-    /** Who numbers the receipts, if it is not this bank: `mpesa`, or the code of another source. */
-    issuer: Type.Optional(Type.String({ pattern: '^[a-z0-9_]{1,40}$' })),
-    /** `checked`: the movements must add up to the closing balance, or to the column `balance`. */
-    balances: Type.Optional(Type.Enum(['checked', 'ignored'])),
-    /** A regular expression whose first group is the account number in the purpose. */
-    account_pattern: Type.Optional(pattern),
-    /** A pattern for M-PESA's receipt number. Such a line is the same receipt as a confirmation. */
-    receipt_pattern: Type.Optional(pattern),
-  },
-  { additionalProperties: false },
-);
+const SETTINGS = strict({
+  format: Type.Enum(['csv', 'mt940', 'camt053']),
+  /** Titles of the columns of CSV, or of an Excel file. */
+  columns: Type.Optional(COLUMNS),
+  /** Order of day, month and year in CSV, such as DD/MM/YYYY; MMM is a month such as Jan. */
+  date_format: Type.Optional(
+    Type.String({
+      pattern: '^(?=.*DD)(?=.*MM)(?=.*YY)(?:DD|MMM?|YY(?:YY)?)(?:[ ./-](?:DD|MMM?|YY(?:YY)?)){2}$',
+    }),
+  ),
+  /** Values of the column `status` for movements that were made. Every other row is not booked. */
+  booked_status: Type.Optional(Type.Array(title, { minItems: 1 })),
+  /** Decimal sign of amounts in CSV. Absent: recognised from them. */
+  decimal_separator: Type.Optional(Type.Enum(['.', ','])),
+  /** Which reference of an entry is unique; `OwnerRef` is that of MT940 before the `//`. */
+  identified_by: Type.Optional(Type.Enum(['AcctSvcrRef', 'NtryRef', 'OwnerRef'])),
+  /** Our account as MT940 and camt.053 name it. Statements of other accounts are refused. */
+  bank_account: Type.Optional(Type.String({ minLength: 4, maxLength: 40 })),
+  /** Codes of sources whose payments this account never lists. */
+  separate_from: Type.Optional(Type.Array(codeField, { minItems: 1, maxItems: 100 })),
+  /** Who numbers the receipts, if it is not this bank: `mpesa`, or the code of another source. */
+  issuer: Type.Optional(codeField),
+  /** `checked`: the movements must add up to the closing balance, or to the column `balance`. */
+  balances: Type.Optional(Type.Enum(['checked', 'ignored'])),
+  /** A regular expression whose first group is the account number in the purpose. */
+  account_pattern: Type.Optional(pattern),
+  /** A pattern for M-PESA's receipt number. Such a line is the same receipt as a confirmation. */
+  receipt_pattern: Type.Optional(pattern),
+});
 type StatementSettings = Static<typeof SETTINGS>;
 const checkSettings = createSettingsReader(SETTINGS, 'source');
 

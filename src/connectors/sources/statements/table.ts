@@ -25,7 +25,7 @@ export async function* readTableStatement(
   rules: TableRules,
   wireTime: WireTime,
 ): AsyncGenerator<StatementLine | LineProblem | StatementNote> {
-  const table = findStatement(bytes, rules.columns, rules.optional);
+  const table = await findStatement(bytes, rules.columns, rules.optional);
   if ('problem' in table) return yield table;
   const above =
     rules.checkAbove?.(table.above.map(({ values }) => values)) ?? statusProblem(table, rules);

@@ -9,13 +9,13 @@ export type StatementTable = FoundTable<ColumnName>;
  * The table of a statement, whose columns the settings name.
  * @param optional columns that a file may do without.
  */
-export function findStatement(
+export async function findStatement(
   bytes: Buffer,
   columns: Columns,
   optional: ReadonlySet<ColumnName>,
-): StatementTable | LineProblem {
+): Promise<StatementTable | LineProblem> {
   const none = `there is no column ${Object.values(columns).join(', ')}`;
-  return findTable(bytes, (titles) => placesOf(titles, columns, optional), none);
+  return await findTable(bytes, (titles) => placesOf(titles, columns, optional), none);
 }
 
 function placesOf(

@@ -8,7 +8,8 @@ import { reportReversal, takeReversal, takeUnlessDebited } from '../reverse.ts';
 import type { ReceiptReport } from '../receipt.ts';
 import { findReturned, numbersReturned } from '../reversals.ts';
 import { lockImports, unlockImports } from '../sources-store.ts';
-import { insertDebit } from '../store.ts';
+import { insertBankLines, insertDebit } from '../store.ts';
+import type { BankLine } from '../store.ts';
 import { listKnownNumbers, listNumbered, listReceiptsOfEntry } from '../read-receipts.ts';
 import type { SourceRow } from '../sources-store.ts';
 import { takeReplaced } from '../take.ts';
@@ -35,19 +36,6 @@ export interface Imported {
   readonly pending: number;
   /** Credits that the bank took back before we knew them: kept, and not credited when they come. */
   readonly unknown_returns: number;
-}
-
-/**
- * Takes every credit of a bank statement. A file with a line that cannot be read is refused whole.
- * Lines that were taken before change nothing, so an import can be repeated.
- * Throws: `PlainError` with the problems.
- */
-export async function importStatement(
-  deps: ReceiptDeps,
-  source: SourceRow,
-  by: StatementFile,
-): Promise<Imported> {
-  return await takeLines(deps, source, (await readReports(source, by)).lines);
 }
 
 export interface StatementFile {
@@ -93,6 +81,7 @@ export async function takeLines(
     ...{ reversed: 0, debits: 0, no_payments: 0, pending: 0, unknown_returns: 0 },
   };
   return await alone(deps.pool, source, async () => {
+    await insertBankLines(deps.pool, source, bankLinesOf(lines));
     const sorted = await entriesInOrder(deps.pool, lines);
     for (const [index, entry] of sorted.entries()) {
       if (index % BATCH_ENTRIES === 0) await mayContinue?.();
@@ -100,6 +89,22 @@ export async function takeLines(
     }
     for (const { line, nth } of othersOf(lines)) counts[await takeOther(deps, line, nth)] += 1;
     return counts;
+  });
+}
+
+/** The lines that the bank has booked, as they are compared with our books. Pure. */
+export function bankLinesOf(lines: readonly ReportedLine[]): BankLine[] {
+  const seen = new Map<string, number>();
+  return lines.flatMap(({ line, report }) => {
+    const { kind, amountCents, at: bookedAt, reference } = line;
+    if (kind === 'pending') return [];
+    const isIn = kind === 'credit' || kind === 'debit_returned' || kind === 'no_payment';
+    const content = JSON.stringify([bookedAt, reference, kind, String(amountCents)]);
+    const nth = (seen.get(content) ?? 0) + 1;
+    seen.set(content, nth);
+    const { issuer, receipt } = report;
+    const cents = isIn ? amountCents : -amountCents;
+    return [{ bookedAt, amountCents: cents, nth, kind, issuer, receipt, reference }];
   });
 }
 
@@ -249,7 +254,7 @@ async function takeOther(
   const { sourceCode, paidAt: at } = report;
   const by = { actor: 'statement', sourceCode, note, cents: amountCents, at, key };
   const name = { issuer: known.issuer, receipt: known.receipt };
-  return (await reportReversal(deps.pool, name, by)) ? 'reversed' : 'repeated';
+  return (await reportReversal(deps, name, by)) ? 'reversed' : 'repeated';
 }
 
 /** Tells a return apart from others of the receipt. @param known the receipt; it may only be named. */

@@ -25,7 +25,7 @@ export interface ReportedLine {
  * receipt number; empty if it cannot be one.
  */
 export function reportOf(
-  source: Pick<SourceRow, 'sourceCode' | 'collector'>,
+  source: Pick<SourceRow, 'sourceCode' | 'collector' | 'bank'>,
   statements: Pick<BankStatements, 'patterns' | 'issuer'>,
   line: StatementLine,
 ): ReceiptReport {
@@ -39,6 +39,7 @@ export function reportOf(
     receipt: number,
     sourceCode: source.sourceCode,
     collector: source.collector,
+    bank: source.bank,
     channel: 'statement',
     amountCents: line.amountCents,
     paidAt: line.at,

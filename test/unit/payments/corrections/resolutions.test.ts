@@ -86,7 +86,12 @@ describe('our own accounts', () => {
     }
     const amountCents = 13_000n;
     expect(posted(situation, proposal('receivable_returned'))).toEqual([
-      { vendorId: HOUSE, debitAccount: 'receivable:kplc', creditAccount: 'external', amountCents },
+      {
+        vendorId: HOUSE,
+        debitAccount: 'receivable:kplc',
+        creditAccount: 'claims:kplc',
+        amountCents,
+      },
     ]);
     expect(posted(situation, proposal('house_recovers'))).toEqual([
       { vendorId: HOUSE, debitAccount: 'operator:kplc', creditAccount: 'losses:kplc', amountCents },

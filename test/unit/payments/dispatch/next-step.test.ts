@@ -7,6 +7,9 @@ import {
   afterInstruction,
   afterStatusQuery,
   finalReport,
+  leaseMsOf,
+  provesAfterMsOf,
+  SEND_WITHIN_MS,
 } from '../../../../src/payments/dispatch/next-step.ts';
 import type { NextStep, RetryPolicy } from '../../../../src/payments/dispatch/next-step.ts';
 import type { Claim } from '../../../../src/payments/dispatch/store.ts';
@@ -198,5 +201,29 @@ describe('after a status query', () => {
   test('no answer has no handle, which leaves the one that is stored', () => {
     const step = askedFor({ operatorHandle: 'H1' }, SILENCE, 0);
     expect(progressOf(step).operatorHandle).toBeNull();
+  });
+});
+
+describe('an instruction of two steps that leaves us at the last moment', () => {
+  const PREPARE_MS = 10_000;
+  const PAY_MS = 30_000;
+  const connector = {
+    payDeadlineMs: PAY_MS,
+    acceptanceWindowMs: 5_000,
+    prepare: {
+      deadlineMs: PREPARE_MS,
+      prepare: async () => await Promise.reject(new Error('not called')),
+    },
+  };
+  // The worker begins no step later, counted from the claim (`worker.ts`).
+  const endsAtMs = SEND_WITHIN_MS + PREPARE_MS + PAY_MS;
+
+  test('“not found” proves nothing until its acceptance window is over', () => {
+    expect(provesAfterMsOf(connector)).toBe(endsAtMs + 5_000);
+    expect(provesAfterMsOf({ ...connector, acceptanceWindowMs: null })).toBeNull();
+  });
+
+  test('nobody else claims the payment before it has ended', () => {
+    expect(leaseMsOf(connector)).toBeGreaterThan(endsAtMs);
   });
 });

@@ -74,12 +74,14 @@ test('our float with an operator is one line, an asset, with what payments took 
       posted('commission-due:kplc', 0n, 200n),
       posted('vat-paid', 40n, 0n),
       posted('bank:kcb', 160n, 50_000n, 10_000n),
+      posted('collector:till', 0n, 200n),
+      posted('suspense', 200n, 0n),
     ],
     [
-      posted('external', 30_500n, 0n),
+      posted('bank:kcb', 30_000n, 900n),
+      posted('collector:till', 500n, 0n),
       posted('operator:kplc', 100n, 30_100n),
       posted('receivable:kplc', 0n, 500n),
-      posted('paid_out', 0n, 900n),
       posted('collected', 900n, 0n),
       posted('commission_due:kplc', 300n, 0n),
       posted('commission', 0n, 300n),
@@ -91,12 +93,13 @@ test('our float with an operator is one line, an asset, with what payments took 
     ...[line.debitCents, line.creditCents],
   ]);
   expect(shown).toEqual([
-    ['bank:kcb', 'asset', 0n, 160n, 50_000n, 0n, 59_840n],
+    ['bank:kcb', 'asset', 0n, 30_160n, 50_900n, 0n, 30_740n],
+    ['collector:till', 'asset', 0n, 500n, 200n, 300n, 0n],
     ['commission-due:kplc', 'asset', 0n, 300n, 200n, 100n, 0n],
     ['operator-float:kplc', 'asset', 10_000n, 50_100n, 30_600n, 29_500n, 0n],
+    ['suspense', 'asset', 0n, 200n, 0n, 200n, 0n],
     ['collected', 'liability', 0n, 900n, 0n, 900n, 0n],
     ['commission', 'income', 0n, 0n, 300n, 0n, 300n],
-    ['external', 'asset', 0n, 30_500n, 900n, 29_600n, 0n],
     ['vat', 'liability', 0n, 40n, 0n, 40n, 0n],
   ]);
   expect(isEven).toBe(true);
@@ -113,5 +116,26 @@ test('a float whose top-ups nobody has booked is a line with a credit balance', 
   const { lines } = trialBalance([], [consumed]);
   expect(lines).toMatchObject([
     { books: 'house', account: 'operator-float:kplc', creditCents: 5n, parts: [{}] },
+  ]);
+});
+
+test('what we bear, what we claim and debts that we wrote off are lines of their own', () => {
+  const debit = (account: string, debitCents: bigint) => ({
+    ...{ account, openingCents: 0n, debitCents, creditCents: 0n },
+  });
+  const { lines } = trialBalance(
+    [],
+    [
+      ...[debit('losses:kplc', 100n), debit('losses:dstv', 20n), debit('claims:kplc', 300n)],
+      ...[debit('written_off', 50n), debit('exposure', 70n), debit('collector:shop', 900n)],
+    ],
+  );
+  expect(lines.map(({ account, class: of, debitCents }) => [account, of, debitCents])).toEqual([
+    ['collector:shop', 'asset', 900n],
+    ['claims:kplc', 'asset', 300n],
+    ['exposure', 'asset', 70n],
+    ['losses:dstv', 'expense', 20n],
+    ['losses:kplc', 'expense', 100n],
+    ['written_off', 'expense', 50n],
   ]);
 });

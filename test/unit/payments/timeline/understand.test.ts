@@ -37,6 +37,8 @@ describe('a search text', () => {
     ['1.234', ['text 1.234']],
     ['today', ['day 2026-11-22']],
     ['jana', ['day 2026-11-21']],
+    ['constructor', ['text constructor']],
+    ['__proto__ jana', ['text __proto__', 'day 2026-11-21']],
     ['2026-02-30', ['text 2026-02-30']],
     ['3/11/2026', ['day 2026-11-03']],
     ['0722 000 001 yesterday', ['phone 254722000001', 'day 2026-11-21']],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readSheets } from '../../../../src/platform/base/sheet.ts';
 import { isZip, readZip } from '../../../../src/platform/base/zip.ts';
-import { makeXlsx } from '../../../support/make-xlsx.ts';
+import { makeXlsx, zipped } from '../../../support/make-xlsx.ts';
 
 test('texts, numbers and dates of a sheet are read by their columns', async () => {
   const at = new Date('2026-11-27T14:05:11Z');
@@ -12,7 +12,7 @@ test('texts, numbers and dates of a sheet are read by their columns', async () =
     [null, '001', 1e15],
   ]);
   expect(isZip(file)).toBe(true);
-  expect(readSheets(file)).toEqual([
+  expect(await readSheets(file)).toEqual([
     {
       name: 'Data',
       rows: [
@@ -33,7 +33,7 @@ test.each(['yyyy-mm-dd', '[$-409]d/m/yy h:mm AM/PM;@', 'dd "of" mmmm'])(
   'the format %s shows a date',
   async (dateFormat) => {
     const rows = [[new Date('2026-11-27T00:00:00Z')]];
-    const [sheet] = readSheets(await makeXlsx(rows, { dateFormat, is1904: true }));
+    const [sheet] = await readSheets(await makeXlsx(rows, { dateFormat, is1904: true }));
     expect(sheet?.rows[0]?.values).toEqual(['2026-11-27']);
   },
 );
@@ -41,7 +41,7 @@ test.each(['yyyy-mm-dd', '[$-409]d/m/yy h:mm AM/PM;@', 'dd "of" mmmm'])(
 test.each(['0.00', '#,##0 "days"', '[Red]0'])(
   'the format %s shows a number',
   async (dateFormat) => {
-    const [sheet] = readSheets(
+    const [sheet] = await readSheets(
       await makeXlsx([[new Date('2026-11-27T00:00:00Z')]], { dateFormat }),
     );
     expect(sheet?.rows[0]?.values).toEqual(['46353']);
@@ -52,15 +52,65 @@ test('a damaged archive is refused, wherever it is damaged', async () => {
   const file = await makeXlsx([['Date', 'Amount']]);
   expect(() => readZip(Buffer.from('PK\u0003\u0004'))).toThrow('the archive is damaged');
   for (let length = 4; length < file.length; length += 7) {
-    expect(() => readSheets(file.subarray(0, length))).toThrow('damaged');
+    await expect(readSheets(file.subarray(0, length))).rejects.toThrow('damaged');
   }
   for (let at = 0; at < file.length; at += 1) {
     const changed = Buffer.from(file);
     changed[at] = (changed[at] ?? 0) ^ 0xff;
     try {
-      readSheets(changed);
+      await readSheets(changed);
     } catch (error) {
       expect(error).toBeInstanceOf(Error);
     }
   }
+});
+
+/** An Excel file whose sheets are all this one. */
+async function bookOf(sheet: string, count = 1): Promise<Buffer> {
+  const all = Array.from({ length: count }, (_, at) => at);
+  const sheets = all.map((at) => `<sheet name="S${at}" r:id="r${at}"/>`).join('');
+  const targets = all.map((at) => `<Relationship Id="r${at}" Target="sheet.xml"/>`).join('');
+  return await zipped({
+    'xl/workbook.xml': `<workbook xmlns:r="r"><sheets>${sheets}</sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': `<Relationships>${targets}</Relationships>`,
+    'xl/sheet.xml': `<worksheet><sheetData>${sheet}</sheetData></worksheet>`,
+  });
+}
+
+const ROW = `<row>${'<c><v>1</v></c>'.repeat(100)}</row>`;
+
+test.each<[string, string, number]>([
+  ['cells', ROW.repeat(101), 1],
+  ['sheets', ROW.repeat(10), 11],
+  ['empty cells before others', '<row><c r="XFD1"/></row>', 1],
+])('a file with too many %s is refused', async (_, sheet, count) => {
+  const file = await bookOf(sheet, count);
+  await expect(readSheets(file, 10_000)).rejects.toThrow('too many cells');
+  expect(await readSheets(file)).toHaveLength(count);
+});
+
+test('a row with too many elements is refused before its end', async () => {
+  const file = await bookOf(`<row>${'<c/>'.repeat(500_001)}</row>`);
+  await expect(readSheets(file)).rejects.toThrow('too many elements');
+});
+
+test('a small archive that contains very large files is refused', async () => {
+  const archive = await zipped({ 'large.xml': ' '.repeat(65 * 1024 * 1024) });
+  expect(archive.length).toBeLessThan(100_000);
+  const read = readZip(archive).get('large.xml');
+  await read?.();
+  await expect(read?.()).rejects.toThrow('too large');
+});
+
+test('a large file is read in turns', async () => {
+  const file = await bookOf(ROW.repeat(1_000));
+  let turns = 0;
+  const counting = setInterval(() => (turns += 1), 0);
+  try {
+    const [sheet] = await readSheets(file);
+    expect(sheet?.rows).toHaveLength(1_000);
+  } finally {
+    clearInterval(counting);
+  }
+  expect(turns).toBeGreaterThan(10);
 });

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { childrenOf, elementAt, readXml, textAt } from '../../../../src/platform/base/xml.ts';
+import {
+  childrenOf,
+  elementAt,
+  readLargeXml,
+  readXml,
+  textAt,
+} from '../../../../src/platform/base/xml.ts';
 import type { XmlElement } from '../../../../src/platform/base/xml.ts';
 
 const LIMITS = { depth: 8, nodes: 100 };
@@ -55,4 +61,34 @@ test('names and attributes that objects have are names like others', () => {
     '1',
     'x',
   ]);
+});
+
+test('a large document is read in turns, and is the same as if it was read at once', async () => {
+  const limits = { depth: 3, nodes: 100_000 };
+  const content = `\ufeff<a>${'<b c="é">😀 één</b>\n'.repeat(20_000)}</a>`;
+  let turns = 0;
+  const counting = setInterval(() => (turns += 1), 0);
+  try {
+    expect(await readLargeXml(content, limits)).toEqual(readXml(content, limits));
+    expect(turns).toBeGreaterThan(5);
+    expect(await readLargeXml(Buffer.from(content), limits)).toEqual(readXml(content, limits));
+  } finally {
+    clearInterval(counting);
+  }
+  const damaged = `${content}<`;
+  expect(await readLargeXml(damaged, limits)).toEqual(readXml(damaged, limits));
+});
+
+test('elements that were taken are not kept, and do not count', async () => {
+  const content = `<a>${'<b c="1"><d/></b>'.repeat(100)}<e/></a>`;
+  const taken: string[] = [];
+  const take = ({ name }: { readonly name: string }, path: readonly string[]): boolean => {
+    if (name === 'b') taken.push(path.join('/'));
+    return name === 'b';
+  };
+  const root = await readLargeXml(content, { depth: 3, nodes: 5 }, take);
+  expect(root).toMatchObject({ name: 'a', children: [{ name: 'e' }] });
+  expect(taken).toEqual(Array.from({ length: 100 }, () => 'a'));
+  const kept = await readLargeXml(content, { depth: 3, nodes: 5 });
+  expect(kept).toMatchObject({ problem: expect.stringContaining('too many elements') });
 });

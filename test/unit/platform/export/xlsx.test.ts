@@ -23,7 +23,7 @@ const AT = new Date('2026-11-22T21:30:00Z');
 
 test('has amounts as numbers and times as text of the time zone, like the CSV', async () => {
   const row = [AT, 'a & <b>, "c"', -123_456n] as const;
-  expect(readXlsx(await xlsx(row, [null, '', 0n]))).toEqual([
+  expect(await readXlsx(await xlsx(row, [null, '', 0n]))).toEqual([
     ['time', 'text', 'amount'],
     ['2026-11-23 00:30:00', 'a & <b>, "c"', '-1234.56'],
     ['', '', '0.00'],
@@ -35,15 +35,15 @@ test('has amounts as numbers and times as text of the time zone, like the CSV', 
 test('keeps text that looks like a formula, a number or an escape as text', async () => {
   const texts = ['=cmd|"/c calc"!A1', '+1', '-1', '@x', '0123', '_x0041_', 'a\u0000b\ud800'];
   const made = await xlsx(...texts.map((value) => [null, value, null]));
-  const sheet = unzip(made).get('xl/worksheets/sheet1.xml') ?? '';
+  const sheet = (await unzip(made)).get('xl/worksheets/sheet1.xml') ?? '';
   expect(sheet).not.toContain('<f>');
-  expect(readXlsx(made).map(([, value]) => value)).toEqual([
+  expect((await readXlsx(made)).map(([, value]) => value)).toEqual([
     ...['text', '=cmd|"/c calc"!A1', '+1', '-1', '@x', '0123'],
     ...['_x005F_x0041_', 'a\ufffdb\ufffd'],
   ]);
   // Style 3 has a quote prefix: the text stays text when somebody edits the cell.
   expect(sheet).toContain('<c r="B2" s="3" t="inlineStr">');
-  expect(unzip(made).get('xl/styles.xml')).toContain(' quotePrefix="1"/></cellXfs>');
+  expect((await unzip(made)).get('xl/styles.xml')).toContain(' quotePrefix="1"/></cellXfs>');
 });
 
 test('reads no further than it is read, and ends with the error of its rows', async () => {

@@ -32,6 +32,16 @@ describe('an instruction', () => {
       { kind: 'unknown', operatorHandle: 'AG_1:5118-1' },
     ],
     [
+      'accepted with HTTP 201',
+      answered(201, { ConversationID: 'AG_1', ResponseCode: '0' }),
+      { kind: 'unknown', operatorHandle: 'AG_1' },
+    ],
+    [
+      'refused with HTTP 201, which no document has',
+      answered(201, { ResponseCode: '1' }),
+      { kind: 'unknown', operatorHandle: null },
+    ],
+    [
       'accepted without an id',
       answered(200, { ResponseCode: 0 }),
       { kind: 'unknown', operatorHandle: null },

@@ -121,6 +121,37 @@ describe('a signed callback', () => {
     });
   });
 
+  test.each([
+    ['paid, with an amount that cannot be read', bill('00').replace('12000', '120.00 KES')],
+    ['no code', bill('00').replace('<Code>00</Code>', '')],
+  ])('is kept with its bytes for people: %s', async (_, body) => {
+    const reading = { kind: 'unreadable', reference: 'REF1', problem: expect.any(String) };
+    expect(await read(callback(body))).toEqual(reading);
+  });
+
+  test('may have a byte that is not UTF-8 if the signature is of the bytes', async () => {
+    const { signature, ...others } = EXAMPLE_XML_SETTINGS['callback'] as Record<string, object>;
+    const ofBytes = { ...signature, text: 'body_text' };
+    const settings = { ...EXAMPLE_XML_SETTINGS, callback: { ...others, signature: ofBytes } };
+    const body = Buffer.concat([
+      Buffer.from('<Bill><Name>Nj'),
+      Buffer.from([0xe9]),
+      Buffer.from(`</Name>${bill('00').slice(6)}`),
+    ]);
+    const signed = (bytes: Buffer) => {
+      const { headers } = callback('');
+      const mac = createHmac('sha256', 'new').update(bytes).digest('base64');
+      return { path: '', body: bytes, headers: { ...headers, 'x-signature': mac } };
+    };
+    expect(await connect(settings).callbacks?.read(signed(body), find)).toMatchObject({
+      reports: [{ reference: 'REF1', outcome: PAID }],
+    });
+    const altered = { ...signed(body), body: Buffer.from(body.toString()) };
+    expect(await connect(settings).callbacks?.read(altered, find)).toMatchObject({
+      kind: 'refused',
+    });
+  });
+
   test('keeps handles if it names its payment only by them', async () => {
     const { reference, signature, ...others } = EXAMPLE_XML_SETTINGS['callback'] as Record<
       string,

@@ -252,6 +252,21 @@ describe('callbacks', () => {
     const reading = await connector.callbacks?.read(altered, finderOf(sent));
     expect(reading).toEqual({ kind: 'reports', reports: [] });
   });
+
+  test('“completed” with an amount that cannot be read is kept for people', async () => {
+    const sent = await prepare(bill('00009901'));
+    await connector.pay(sent, SIGNAL);
+    await emulator.later.quiet();
+    const [request] = receiver.take();
+    const content = JSON.parse(request?.body.toString() ?? '') as object;
+    const body = Buffer.from(JSON.stringify({ ...content, Amount: 'five hundred' }));
+    const altered = { headers: {}, path: request?.path ?? '', body };
+    expect(await connector.callbacks?.read(altered, finderOf(sent))).toEqual({
+      kind: 'unreadable',
+      reference: sent.reference,
+      problem: 'it is completed, and its amount cannot be read',
+    });
+  });
 });
 
 test.each([

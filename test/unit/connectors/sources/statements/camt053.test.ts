@@ -1,14 +1,18 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readCamt053 } from '../../../../../src/connectors/sources/statements/camt053.ts';
+import {
+  CAMT053_LIMITS,
+  readCamt053,
+} from '../../../../../src/connectors/sources/statements/camt053.ts';
 import { createWireTime } from '../../../../../src/platform/base/clock.ts';
+import { readXml } from '../../../../../src/platform/base/xml.ts';
 
 const wireTime = createWireTime('Africa/Nairobi');
 const RULES = { account: undefined, checksBalances: false, identifiedBy: 'AcctSvcrRef' } as const;
 
 function read(content: string, rules: Partial<Parameters<typeof readCamt053>[1]> = {}) {
-  return [...readCamt053(content, { ...RULES, ...rules }, wireTime)];
+  return [...readCamt053(readXml(content, CAMT053_LIMITS), { ...RULES, ...rules }, wireTime)];
 }
 
 /** A message with this in its statement, each element on a line from the third on. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { StatementLine } from '../../../../../src/connectors/source-statements.ts';
 import { findProblems, reportOf } from '../../../../../src/payments/receipts/statements/report.ts';
 
-const SOURCE = { sourceCode: 'bank', collector: 'bank-in' };
+const SOURCE = { sourceCode: 'bank', collector: 'bank-in', bank: 'bank' };
 const NOW_MS = Date.parse('2026-01-06T00:00:00Z');
 
 /** The problems of credits with these references, on lines 2, 3 and so on. */
